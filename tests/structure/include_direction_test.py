@@ -81,7 +81,7 @@ ROOMS = {
         "live": {"text"},
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
-        "report": {"query"},
+        "report": {"crash", "interop", "query", "symbols"},
         "ringview": {"report", "text"},
         "symbols": set(),
         "crash": {"symbols"},

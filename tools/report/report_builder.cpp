@@ -42,6 +42,9 @@ void ReportBuilder::add(const trace::Event& event) {
   health_.add(placed);
   statements_.add(placed);
   heat_.add(placed);
+  timeline_.add(placed);
+  series_.add(placed);
+  stacks_.add(placed);
 }
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
@@ -66,6 +69,10 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
   sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
   sections.push_back({"heat", text_of(heat_.document(grid_))});
+  sections.push_back({"timeline", text_of(timeline_.document(grid_, last_ns))});
+  sections.push_back({"series", text_of(series_.document(grid_))});
+  sections.push_back({"flame", text_of(json{{"spans", timeline_.paths().document()},
+                                            {"stacks", stacks_.document()}})});
   return sections;
 }
 

@@ -7,8 +7,11 @@
 #include "tools/query/trace_stats.hpp"
 #include "tools/report/health_part.hpp"
 #include "tools/report/heat_part.hpp"
+#include "tools/report/series_part.hpp"
+#include "tools/report/stack_part.hpp"
 #include "tools/report/statement_part.hpp"
 #include "tools/report/time_grid.hpp"
+#include "tools/report/timeline_part.hpp"
 #include "trace-format/blocks/read_report.hpp"
 #include "trace-format/reader/trace_event.hpp"
 
@@ -34,6 +37,9 @@ class ReportBuilder {
   HealthPart health_;
   StatementPart statements_;
   HeatPart heat_;
+  TimelinePart timeline_;
+  SeriesPart series_;
+  StackPart stacks_;
 };
 
 }  // namespace ringside::tool

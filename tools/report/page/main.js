@@ -9,6 +9,8 @@ import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
 import { Heat } from "./heat.js";
+import { Flame } from "./flame.js";
+import { Timeline } from "./timeline.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -31,6 +33,8 @@ class Report extends Component {
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
+        <${Timeline} />
+        <${Flame} />
       </main>`;
   }
 }

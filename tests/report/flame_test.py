@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The flame graph of a report has the paths of the spans that `ringcat spans` prints, and the stacks that were recorded."""
+
+import collections
+import unittest
+
+import browser
+from reported_trace import ReportedTrace
+
+THREADS, SPANS = 2, 20_000
+
+
+def paths_of(document):
+    """{(thread's number, texts of statements ...): (number, total, self)}"""
+    flame, names = document["flame"]["spans"], document["statements"]
+    paths, found = [], {}
+    for parent, name, count, total, own in zip(flame["parent"], flame["name"], flame["count"], flame["total"], flame["self"]):
+        paths.append((name,) if parent < 0 else (*paths[parent], names[name]["text"]))
+        if parent >= 0:
+            found[paths[-1]] = (count, total, own)
+    return found
+
+
+def wanted_paths(spans, document):
+    """The same, from spans in the order of their begins with their depths."""
+    threads = {stream["thread_id"]: i for i, stream in enumerate(document["summary"]["streams"]) if "thread_id" in stream}
+    sums, stacks = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(list)
+    for span in spans:
+        stack = stacks[span["thread"]["id"]]
+        del stack[span["depth"]:]
+        parent = (threads[span["thread"]["id"]], *stack)
+        stack.append(span["name"])
+        own = sums[(*parent, span["name"])]
+        own[0] += 1
+        own[1] += span["duration_ns"]
+        own[2] += span["duration_ns"]
+        if len(parent) > 1:
+            sums[parent][2] -= span["duration_ns"]
+    return {path: tuple(each) for path, each in sums.items()}
+
+
+class FlameGraph(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.trace = ReportedTrace("span_load", THREADS, SPANS)
+        cls.addClassCleanup(cls.trace.close)
+        cls.document = cls.trace.document()
+        cls.trace.make_page()
+
+    def test_paths_have_the_time_of_their_spans(self):
+        self.assertEqual(paths_of(self.document), wanted_paths(self.trace.spans(), self.document))
+
+    def test_stacks_have_functions_or_modules(self):
+        stacks, document = self.document["flame"]["stacks"], self.document
+        records = next(row["records"] for row in document["statements"] if row["text"] == "slow_step")
+        self.assertEqual(stacks["stacks"], records)
+        self.assertEqual(sum(total for parent, total in zip(stacks["parent"], stacks["total"]) if parent < 0), records)
+        leaves = {name for name in stacks["name"] if name < 0}
+        self.assertEqual([document["statements"][-1 - name]["text"] for name in leaves], ["slow_step"])
+        self.assertGreater(stacks["addresses"], 0)
+        self.assertTrue(any("serve" in name or "span_load" in name for name in stacks["names"]), stacks["names"])
+
+    @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
+    def test_the_panel(self):
+        window = browser.Browser()
+        self.addCleanup(window.__exit__)
+        window.__enter__()
+        window.open(self.trace.page)
+        settle = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+        rows = window.texts("#flame tbody .statement")
+        self.assertEqual(sorted(rows), ["read_part", "request", "serve", "step"])
+        totals = {text: (sum(each[1] for path, each in paths_of(self.document).items() if path[-1] == text)) for text in rows}
+        with self.subTest("self times are sorted"):
+            own = {text: (sum(each[2] for path, each in paths_of(self.document).items() if path[-1] == text)) for text in rows}
+            self.assertEqual(rows, sorted(rows, key=lambda text: -own[text]))
+        with self.subTest("a click on a box fills the width"):
+            canvas = window.one("#flame canvas")
+            window.run("arguments[0].scrollIntoView({block: 'center'})", canvas)
+            window.driver.execute_async_script(settle)
+            window.run("const box = arguments[0].getBoundingClientRect(); arguments[0].dispatchEvent(new MouseEvent('click', {clientX: box.left + 5, clientY: box.top + 45, bubbles: true}))", canvas)
+            window.driver.execute_async_script(settle)
+            self.assertIn("Show all", window.texts("#flame .tools button"))
+        with self.subTest("keys name what has the focus"):
+            window.run("arguments[0].focus()", canvas)
+            from selenium.webdriver.common.action_chains import ActionChains  # pylint: disable=import-outside-toplevel
+            from selenium.webdriver.common.keys import Keys  # pylint: disable=import-outside-toplevel
+            ActionChains(window.driver).send_keys(Keys.HOME, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_DOWN).perform()
+            self.assertEqual(window.texts("#flame .tip b"), ["serve"])
+            ActionChains(window.driver).send_keys(Keys.SPACE).perform()
+            self.assertEqual(window.texts("#statements tr.selected .statement"), ["serve"])
+            ActionChains(window.driver).send_keys(Keys.SPACE, Keys.ARROW_DOWN, "s").perform()
+            self.assertEqual(window.texts("#flame-title"), ["Callers and callees"])
+            self.assertEqual(window.texts("#flame tr.selected .statement"), ["request"])
+            self.assertIn("Callers of request", window.run("return document.querySelector('#flame canvas').getAttribute('aria-label')"))
+        with self.subTest("a search finds names"):
+            window.one("#flame input[type=search]").send_keys("READ")
+            self.assertEqual(window.texts("#flame tbody .statement"), ["read_part"])
+            self.assertIn("1 of 4 names", window.texts("#flame .tools [role=status]")[0])
+        with self.subTest("stacks"):
+            window.run("const select = document.querySelector('#flame select'); select.value = 'stacks'; select.dispatchEvent(new Event('change', {bubbles: true}))")
+            window.driver.execute_async_script(settle)
+            self.assertIn("addresses have the name of a function", window.texts("#flame .note")[0])
+        self.assertGreater(totals["serve"], totals["read_part"])
+        self.assertEqual(window.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,162 @@
+// The tracks of the timeline, as arrays that are searched by time.
+
+import { visible } from "./html.js";
+
+export const INTERVALS = 256;
+
+/**
+ * @typedef {object} Spans
+ * @property {Float64Array} begin ns, rising
+ * @property {Float64Array} end ns
+ * @property {Uint8Array} open whether the trace does not have the end
+ * @property {Int32Array} statement
+ * @property {Uint8Array} row
+ */
+
+/**
+ * @typedef {object} Track
+ * @property {string} kind
+ * @property {number} stream
+ * @property {string} label
+ * @property {string} group
+ * @property {number} spanNumber in the trace
+ * @property {number} instantNumber in the trace
+ * @property {Spans} spans
+ * @property {Int32Array[]} rows indices of spans
+ * @property {Float64Array} times of instants, rising
+ * @property {Int32Array} instantStatement
+ * @property {Float64Array | null} spansLeftOut by interval; null: none
+ * @property {Float64Array | null} busy by interval, ns
+ * @property {Float64Array} complete from, to, from, to: where no span is left out
+ * @property {Float64Array | null} instantsLeftOut by interval; null: none
+ */
+
+/** @param {number[]} deltas @returns {Float64Array} */
+export function summed(deltas) {
+  const sums = new Float64Array(deltas.length);
+  let sum = 0;
+  for (let i = 0; i < deltas.length; ++i) sums[i] = sum += deltas[i];
+  return sums;
+}
+
+/** @param {number[]} pairs of an interval and a number */
+export function byInterval(pairs) {
+  const numbers = new Float64Array(INTERVALS);
+  for (let i = 0; i + 1 < pairs.length; i += 2) numbers[pairs[i]] += pairs[i + 1];
+  return numbers;
+}
+
+/**
+ * The first index whose value is greater; the length if there is none.
+ * @param {ArrayLike<number>} rising
+ * @param {number} value
+ */
+export function indexAfter(rising, value) {
+  let low = 0, high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rising[middle] > value) high = middle; else low = middle + 1;
+  }
+  return low;
+}
+
+/** @param {number[] | undefined} pairs of the trace @param {Float64Array} kept times @param {number} intervalNs */
+function leftOut(pairs, kept, intervalNs) {
+  if (pairs === undefined) return null;
+  const numbers = byInterval(pairs);
+  for (const time of kept) {
+    const interval = Math.min(INTERVALS - 1, Math.max(0, Math.floor(time / intervalNs)));
+    numbers[interval] = Math.max(0, numbers[interval] - 1);
+  }
+  return numbers;
+}
+
+/** @param {any} track @param {any} stream */
+function labelOf(track, stream) {
+  if (track.kind === "task") return visible(track.name ?? `task ${track.id}`, 60);
+  if (track.kind === "substream") return `substream ${track.id}`;
+  if (track.kind === "further") return "further tasks";
+  return stream.thread_id === undefined ? "threads without a ring" : `${visible(stream.thread_name, 40)} ${stream.thread_id}`;
+}
+
+/** @param {any} track @param {any} summary @param {number} end @returns {Track} */
+function trackOf(track, summary, end) {
+  const stream = summary.streams[track.stream];
+  const {spans, instants} = track;
+  const begin = summed(spans.begin);
+  const ends = new Float64Array(begin.length), open = new Uint8Array(begin.length);
+  /** @type {number[][]} */
+  const rows = Array.from({length: spans.rows}, () => []);
+  for (let i = 0; i < begin.length; ++i) {
+    open[i] = spans.duration[i] < 0 ? 1 : 0;
+    ends[i] = open[i] ? end : begin[i] + spans.duration[i];
+    rows[spans.row[i]].push(i);
+  }
+  const times = summed(instants.time);
+  return {
+    kind: track.kind, stream: track.stream, label: labelOf(track, stream),
+    group: `${visible(stream.service, 40)} ${stream.pid}`,
+    spanNumber: spans.number, instantNumber: instants.number,
+    spans: {begin, end: ends, open, statement: Int32Array.from(spans.statement), row: Uint8Array.from(spans.row)},
+    rows: rows.map((row) => Int32Array.from(row)),
+    times, instantStatement: Int32Array.from(instants.statement),
+    spansLeftOut: leftOut(spans.over_time, begin, summary.interval_ns),
+    busy: spans.busy === undefined ? null : byInterval(spans.busy),
+    complete: summed(spans.complete ?? []),
+    instantsLeftOut: leftOut(instants.over_time, times, summary.interval_ns),
+  };
+}
+
+/**
+ * Threads by service and process, then tasks.
+ * @param {any} timeline
+ * @param {any} summary
+ * @returns {Track[]}
+ */
+export function tracksOf(timeline, summary) {
+  const order = (/** @type {Track} */ track) => (track.kind === "thread" ? 0 : track.kind === "further" ? 2 : 1);
+  return timeline.tracks.map((/** @type {any} */ track) => trackOf(track, summary, timeline.end))
+    .sort((/** @type {Track} */ a, /** @type {Track} */ b) => order(a) - order(b) || a.group.localeCompare(b.group) || a.stream - b.stream || a.label.localeCompare(b.label));
+}
+
+/**
+ * The number of records in each interval.
+ * @param {any[]} statements
+ * @param {number[]} selected statements; empty: all
+ */
+export function recordsOverTime(statements, selected) {
+  const numbers = new Float64Array(INTERVALS);
+  statements.forEach((row, number) => {
+    if (row.over_time === undefined || (selected.length > 0 && !selected.includes(number))) return;
+    for (let i = 0; i + 1 < row.over_time.length; i += 2) numbers[row.over_time[i]] += row.over_time[i + 1];
+  });
+  return numbers;
+}
+
+/**
+ * The span of a row that contains the time, or the nearest within a distance; -1: none.
+ * @param {Track} track
+ * @param {number} row
+ * @param {number} time
+ * @param {number} distance ns
+ */
+export function spanAt(track, row, time, distance) {
+  const indices = track.rows[row];
+  if (indices === undefined) return -1;
+  let low = 0, high = indices.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (track.spans.begin[indices[middle]] > time) high = middle; else low = middle + 1;
+  }
+  let nearest = -1, least = distance;
+  for (const at of [low - 1, low]) {
+    if (at < 0 || at >= indices.length) continue;
+    const span = indices[at];
+    const away = Math.max(0, track.spans.begin[span] - time, time - track.spans.end[span]);
+    if (away <= least && (nearest < 0 || away < least)) {
+      least = away;
+      nearest = span;
+    }
+  }
+  return nearest;
+}
