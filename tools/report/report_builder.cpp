@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/report/moment_part.hpp"
+
 namespace ringside::tool {
 
 using nlohmann::json;
@@ -41,6 +43,8 @@ void ReportBuilder::add(const trace::Event& event) {
   const ReportEvent placed{event, place, grid_, interval};
   health_.add(placed);
   statements_.add(placed);
+  records_.add(placed);
+  activities_.add(placed);
 }
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
@@ -64,6 +68,12 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   sections.push_back({"summary", text_of(summary)});
   sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
   sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
+  sections.push_back({"activities", activities_.document(grid_)});
+  sections.push_back({"triggers", moments_document(moments_, grid_)});
+  RecordPart::Documents records = records_.documents(grid_);
+  sections.push_back({"records", std::move(records.index)});
+  for (std::size_t i = 0; i < records.chunks.size(); ++i)
+    sections.push_back({"records-" + std::to_string(i), std::move(records.chunks[i])});
   return sections;
 }
 

@@ -6,6 +6,9 @@ import { count, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
+import { RecordTable } from "./record_table.js";
+import { Requests } from "./requests.js";
+import { Moments } from "./moments.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -26,6 +29,9 @@ class Report extends Component {
       <main>
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
+        <${Requests} summary=${summary} />
+        <${RecordTable} summary=${summary} />
+        <${Moments} summary=${summary} />
       </main>`;
   }
 }
