@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/report/moment_part.hpp"
+
 namespace ringside::tool {
 
 using nlohmann::json;
@@ -45,6 +47,8 @@ void ReportBuilder::add(const trace::Event& event) {
   timeline_.add(placed);
   series_.add(placed);
   stacks_.add(placed);
+  records_.add(placed);
+  activities_.add(placed);
 }
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
@@ -73,6 +77,12 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   sections.push_back({"series", text_of(series_.document(grid_))});
   sections.push_back({"flame", text_of(json{{"spans", timeline_.paths().document()},
                                             {"stacks", stacks_.document()}})});
+  sections.push_back({"activities", activities_.document(grid_)});
+  sections.push_back({"triggers", moments_document(moments_, grid_)});
+  RecordPart::Documents records = records_.documents(grid_);
+  sections.push_back({"records", std::move(records.index)});
+  for (std::size_t i = 0; i < records.chunks.size(); ++i)
+    sections.push_back({"records-" + std::to_string(i), std::move(records.chunks[i])});
   return sections;
 }
 

@@ -2,13 +2,17 @@
 // One pass over a trace: the data of all panels of a report.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/query/trace_stats.hpp"
+#include "tools/report/activity_part.hpp"
 #include "tools/report/health_part.hpp"
 #include "tools/report/heat_part.hpp"
 #include "tools/report/series_part.hpp"
 #include "tools/report/stack_part.hpp"
+#include "tools/report/known_moments.hpp"
+#include "tools/report/record_part.hpp"
 #include "tools/report/statement_part.hpp"
 #include "tools/report/time_grid.hpp"
 #include "tools/report/timeline_part.hpp"
@@ -26,6 +30,9 @@ struct ReportSection {
 // Not thread-safe. Memory is bounded by the streams and statements, and for each panel.
 class ReportBuilder {
  public:
+  explicit ReportBuilder(KnownMoments moments = {})
+      : moments_(std::move(moments)), records_(moments_) {}
+
   void add(const trace::Event& event);
 
   // `title`: for people. Call it once, at the end.
@@ -40,6 +47,9 @@ class ReportBuilder {
   TimelinePart timeline_;
   SeriesPart series_;
   StackPart stacks_;
+  KnownMoments moments_;
+  RecordPart records_;
+  ActivityPart activities_;
 };
 
 }  // namespace ringside::tool

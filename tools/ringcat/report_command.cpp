@@ -18,6 +18,7 @@
 #include "tools/query/filter_options.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/report/known_moments.hpp"
 #include "tools/report/report_builder.hpp"
 #include "tools/report/report_page.hpp"
 #include "tools/ringcat/conversion_options.hpp"
@@ -133,7 +134,7 @@ int run_report(int argc, char** argv) {
     complain(error.text());
     return kExitUnreadable;
   }
-  ReportBuilder report;
+  ReportBuilder report(KnownMoments::of(options->paths, reading));
   RecordFilter records(*filter);
   trace::Event event;
   while (set->next(event)) {

@@ -11,6 +11,9 @@ import { Statements } from "./statements.js";
 import { Heat } from "./heat.js";
 import { Flame } from "./flame.js";
 import { Timeline } from "./timeline.js";
+import { RecordTable } from "./record_table.js";
+import { Requests } from "./requests.js";
+import { Moments } from "./moments.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -35,6 +38,9 @@ class Report extends Component {
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
         <${Timeline} />
         <${Flame} />
+        <${Requests} summary=${summary} />
+        <${RecordTable} summary=${summary} />
+        <${Moments} summary=${summary} />
       </main>`;
   }
 }

@@ -9,10 +9,17 @@
  * @property {boolean} rising
  * @property {number | null} field of the heat map, as its index in the data; null: the first one of the selected statements
  * @property {[number, number] | null} values least and greatest of `field`, both selected; null: all
+ * @property {string} where condition on records
+ * @property {[number, number] | null} records first and last selected record, as numbers in the list
+ * @property {number} row first visible row of the list of records
+ * @property {string} request the activity that is shown
  */
 
 /** @type {View} */
-const FIRST = {statements: [], time: null, search: "", sort: "records", rising: false, field: null, values: null};
+const FIRST = {
+  statements: [], time: null, search: "", sort: "records", rising: false, field: null, values: null,
+  where: "", records: null, row: 0, request: "",
+};
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -36,7 +43,17 @@ export function viewOfFragment(fragment) {
     rising: parameters.get("rising") === "1",
     field: Number.isInteger(field[0]) ? field[0] : null,
     values: field.length === 1 && values.length === 2 && values[0] <= values[1] ? [values[0], values[1]] : null,
+    where: parameters.get("w") ?? "",
+    records: recordsOf(parameters.get("r") ?? ""),
+    row: numbers(parameters.get("row"))[0] ?? 0,
+    request: parameters.get("request") ?? "",
   };
+}
+
+/** @param {string} text "12" or "12-15" @returns {[number, number] | null} */
+function recordsOf(text) {
+  const found = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text);
+  return found === null ? null : [Number(found[1]), Number(found[2] ?? found[1])];
 }
 
 /** @param {View} view */
@@ -49,6 +66,10 @@ export function fragmentOf(view) {
   if (view.search !== "") parameters.set("q", view.search);
   if (view.sort !== FIRST.sort) parameters.set("sort", view.sort);
   if (view.rising) parameters.set("rising", "1");
+  if (view.where !== "") parameters.set("w", view.where);
+  if (view.records !== null) parameters.set("r", view.records[0] === view.records[1] ? String(view.records[0]) : view.records.join("-"));
+  if (view.row > 0) parameters.set("row", String(view.row));
+  if (view.request !== "") parameters.set("request", view.request);
   return parameters.toString();
 }
 

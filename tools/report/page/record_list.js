@@ -1,0 +1,100 @@
+// The records of the report: an index of all of them, and their objects, which are decoded when they are needed.
+
+import { exactObject } from "./where_field.js";
+
+/** @typedef {import("./where_field.js").Field} Field */
+/** @typedef {import("./where_field.js").WhereRecord} WhereRecord */
+
+/** @type {Field[]} */
+const NO_FIELDS = [];
+
+export class RecordList {
+  /**
+   * @param {any} index the section `records`
+   * @param {(chunk: number) => string} chunkText the text of the section of a chunk
+   */
+  constructor(index, chunkText) {
+    this.index = index;
+    this.chunkText = chunkText;
+    this.length = index.after.length;
+    /** @type {string[][]} */
+    this.chunks = [];
+    this.times = new Float64Array(this.length);
+    let ns = 0;
+    for (let i = 0; i < this.length; ++i) this.times[i] = ns += index.after[i];
+    this.cut = new Set(index.cut);
+  }
+
+  /** The object as `ringcat --format json` prints it. @param {number} i */
+  line(i) {
+    const chunk = Math.floor(i / this.index.chunk);
+    // A line feed within a text is escaped.
+    this.chunks[chunk] ??= this.chunkText(chunk).slice(1, -1).split(",\n");
+    return this.chunks[chunk][i % this.index.chunk];
+  }
+
+  /** With long numbers as texts. @param {number} i */
+  object(i) {
+    return exactObject(this.line(i));
+  }
+
+  /** @param {number} i @returns {[Field[], Field[] | null]} */
+  forms(i) {
+    const context = this.index.context[i];
+    return [this.index.forms[this.index.form[i]] ?? NO_FIELDS, context < 0 ? null : this.index.forms[context]];
+  }
+
+  /** @param {number} i @returns {WhereRecord} */
+  whereRecord(i) {
+    const [fields, context] = this.forms(i);
+    return {object: this.object(i), fields, context};
+  }
+
+  /** @param {number} i */
+  isLoss(i) {
+    return this.index.statement[i] < 0;
+  }
+
+  /** Why it is in the list. @param {number} i @returns {string} */
+  reason(i) {
+    return this.index.reasons[this.index.reason[i]];
+  }
+
+  /**
+   * Whether a condition selects it. Losses stay: the missing records might have matched.
+   * @param {number} i
+   * @param {import("./where.js").Where} where
+   */
+  matches(i, where) {
+    if (this.isLoss(i)) return true;
+    const [fields, context] = this.forms(i);
+    return where.canMatch(fields, context) && where.matches(this.whereRecord(i));
+  }
+
+  /**
+   * The numbers of those in a selection of statements and time, in the order of time.
+   * @param {number[]} statements empty: all
+   * @param {[number, number] | null} time
+   */
+  selected(statements, time) {
+    const wanted = new Set(statements);
+    const numbers = [];
+    for (let i = 0; i < this.length; ++i) {
+      if (time !== null && (this.times[i] < time[0] || this.times[i] > time[1])) continue;
+      if (wanted.size > 0 && !wanted.has(this.index.statement[i])) continue;
+      numbers.push(i);
+    }
+    return numbers;
+  }
+
+  /** The number of the first one at a time or after it. @param {number} ns */
+  firstAt(ns) {
+    let low = 0, high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] < ns) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
