@@ -48,7 +48,8 @@ class FleetSnapshotsPage(unittest.TestCase):
 
     def start_shipper(self):
         shipper, = [line for line in self.commands if line.startswith("ringship")]
-        started = self.bed.start(["sh", "-c", f"cd {self.folder} && exec {shipper[:-1]} --shm-dir {self.bed.shm_dir}"], environment=self.environment)
+        started = self.bed.start(["sh", "-c", f"cd {self.folder} && exec {shipper[:-1]}"],
+                                 environment={**self.environment, "RINGSIDE_SHM_DIR": self.bed.shm_dir})
         wait_until(lambda: os.path.isdir(os.path.join(self.folder, "traces/.ringship/contents")) or not started.running(), "ringship")
         self.assertTrue(started.running(), started.stderr())
         return started

@@ -1,5 +1,6 @@
 // ringship: sends the traces of this host to a NATS server.
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
@@ -142,9 +143,15 @@ int run(int argc, char** argv) {
                  "most bytes of messages in a second; 0: unlimited")
       ->type_name("BYTES")
       ->check(CLI::Range(std::uint64_t{0}, ringside::fleet::Bandwidth::kMostBytesPerS));
-  app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
+  app.add_option("--shm-dir", options.shm_dir,
+                 "directory of the segments, for snapshots of flight recorders; default: "
+                 "RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
+  // Where services with the same environment create them.
+  const char* const shm_dir =
+      std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
   app.add_option("--host", options.host, "name of this host in requests")
       ->type_name("NAME")
       ->capture_default_str();
