@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -235,6 +236,10 @@ class Authentication(unittest.TestCase):
         shipped = self.start_host("--once")
         self.assertEqual(shipped.wait(), 0, shipped.stderr())
         self.assertEqual(shipped.stderr().count("\n"), 1, shipped.stderr())
+        # Without its cursors, it has to look up what is stored.
+        shutil.rmtree(os.path.join(self.folder, "state"))
+        again = self.start_host("--once")
+        self.assertEqual((again.wait(), again.stderr().count("\n")), (0, 1), again.stderr())
         originals = subprocess.run([program("ringcat"), self.bed.output_dir], capture_output=True, text=True, timeout=BOUND_S, check=True).stdout
         self.assertIn("LOST", originals)
         status, fleet, _ = self.run_as("operator", "ringcat")
