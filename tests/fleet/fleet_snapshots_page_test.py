@@ -61,8 +61,8 @@ class FleetSnapshotsPage(unittest.TestCase):
         self.start_shipper()
         said = {line.split()[0] + str(i): self.run_command(line) for i, line in enumerate(self.commands) if not line.endswith("&")}
         self.assertEqual(len(said), 4)
-        self.assertRegex(said["ringctl1"], r"\A\S+: 1005 records of 1 processes, \d+ bytes\nsnapshot late-fill: 1005 records of 1 hosts, 0 hosts have none, \d+ bytes\n\Z")
-        self.assertRegex(said["ringctl2"], r"\A\S+: 5 records of 1 processes, ")
+        self.assertRegex(said["ringctl1"], r"\A\S+: 1005 records of 1 process, \d+ bytes\nsnapshot late-fill: 1005 records of 1 host, none of 0 other hosts, \d+ bytes\n\Z")
+        self.assertRegex(said["ringctl2"], r"\A\S+: 5 records of 1 process, ")
         self.assertEqual(said["ringcat4"].count("\n"), 1005)
 
     def test_a_trigger_asks_all_hosts(self):

@@ -127,7 +127,8 @@ std::string NatsConnection::state() const {
   const std::string detail =
       status == NATS_OK || last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last);
   if (is_closed()) {
-    return "the server closed the connection" + detail + "; check --creds or --nkey";
+    return "the server closed the connection" + detail +
+           "; check --creds, --nkey or the password of --server";
   }
   return "not connected to a server, reconnecting" + detail + "; check that nats-server is running";
 }
