@@ -188,17 +188,21 @@ class RetroactivePull(unittest.TestCase):
         self.hosts[0].start_shipper()
 
         def said(*arguments):
-            server = () if "--server" in arguments else ("--server", self.fleet.url)
-            done = subprocess.run([program("ringctl"), "fleet", "snapshot", "--timeout", "1s", *server, *arguments],
+            for option, value in (("--server", self.fleet.url), ("--timeout", "1s")):
+                arguments += () if option in arguments else (option, value)
+            done = subprocess.run([program("ringctl"), "fleet", "snapshot", *arguments],
                                   capture_output=True, text=True, timeout=BOUND_S, check=False)
             return done.returncode, done.stderr
 
-        self.assertEqual(said("--activity", "12"), (2, "ringctl fleet: the activity '12' is not 32 lower-case hexadecimal digits\n"))
+        self.assertEqual(said("--activity", "12"), (2, "ringctl fleet: invalid activity '12'; use 32 lower-case hexadecimal digits\n"))
         self.assertEqual(said("--where", "x =")[0], 2)
         self.assertEqual(said("--since", "yesterday")[0], 2)
-        self.assertEqual(said("--id", "a.b"), (2, "ringctl fleet: --id: use letters, digits, - and _\n"))
+        self.assertEqual(said("--id", "a.b"), (2, "ringctl fleet: --id: invalid name 'a.b'; use letters, digits, '-' and '_'\n"))
+        self.assertEqual(said("--timeout", "soon"),
+                         (2, "ringctl fleet: --timeout: invalid duration 'soon'; use a number with a unit, such as 500ms or 30s\n"))
         self.assertEqual(said("--tenant", "other"),
-                         (3, "ringctl fleet: no host answers: ringship runs on none that uses this server and tenant\n"))
+                         (3, "ringctl fleet: no host answers; check that ringship runs on the hosts, with this server and --tenant, and that "
+                             "their users may subscribe to rs.trigger.TENANT.*\n"))
         self.assertEqual(said("--server", "nats://127.0.0.1:1")[0], 3)
 
 

@@ -46,7 +46,7 @@ class FileSink {
     kYes,           // written, but not durable before sync()
     kTooEarly,      // the message before it on its subject is missing
     kNoDictionary,  // a fragment, or the body, cannot be had now
-    kRefused,       // never to be written; `*why` tells the reason
+    kRefused,       // never to be written; `*why` is the reason
     kFailed,        // the disk fails; `*why`
   };
   // `allows_gap`: the message before it will not come.

@@ -138,7 +138,9 @@ int read_traces(const ReaderRequest& request, NatsConnection& connection) {
     if (queue->why() != told && !queue->why().empty()) tell("note", queue->why());
     told = queue->why();
   }
-  return connection.is_closed() ? fail("the server refuses the credentials; correct them")
+  return connection.is_closed() ? fail(
+                                      "the server refuses the credentials; correct --creds, --nkey "
+                                      "or the password in the address")
                                 : kFleetOk;
 }
 
@@ -161,7 +163,9 @@ int read_status(const ReaderRequest& request, NatsConnection& connection) {
     if (request.interval_ms == 0) return kFleetOk;
     next_ms = monotonic_ms() + request.interval_ms;
   }
-  return connection.is_closed() ? fail("the server refuses the credentials; correct them")
+  return connection.is_closed() ? fail(
+                                      "the server refuses the credentials; correct --creds, --nkey "
+                                      "or the password in the address")
                                 : kFleetOk;
 }
 

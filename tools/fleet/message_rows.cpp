@@ -184,7 +184,7 @@ MessageRows::Taken MessageRows::take(const StoredMessage& stored, RowBatch& batc
   if (!read_extent_message(whole.empty() ? stored.payload : whole, message, why)) return refused();
   if (!find_message_header(message, stored.subject, header, &snapshot, why)) return refused();
   if (!trace::can_read(header)) {
-    *why = "it needs a newer ringsink";
+    *why = "its format is newer than this ringsink; update ringsink";
     return refused();
   }
   MessageDictionary* dictionary = nullptr;
@@ -250,9 +250,10 @@ bool MessageRows::add_blocks(const ExtentMessage& message, Work& work) {
                      add_positions(contents_of(block), work);
                  });
   if (!is_valid) return false;
-  if (work.last_time > kLastTime) return work.refuse("it has times after 2106");
+  if (work.last_time > kLastTime)
+    return work.refuse("it has times after 2106; check the clock of the host");
   if (work.last_time > work.first_time && work.last_time - work.first_time > kMostMessageNs)
-    return work.refuse("its records cover more than four years");
+    return work.refuse("its records cover more than four years; check the clock of the host");
   const std::uint64_t time =
       work.positions.empty() ? 0 : work.time_near(work.positions.front().tsc);
   for (const Work::Position& position : work.positions)

@@ -216,22 +216,25 @@ int run(int argc, char** argv) {
   add_nats_options(app, options.nats);
   app.add_option("--output", options.output, "directory of the files")->type_name("DIR");
   add_clickhouse_options(app, options.clickhouse);
-  app.add_option("--batch-rows", options.rows.batch_rows, "of one insertion, about")
+  app.add_option("--batch-rows", options.rows.batch_rows, "insert after about this many rows")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--flush-ms", options.rows.flush_ms, "insert rows after this time at the latest")
       ->type_name("MS")
       ->capture_default_str();
-  app.add_flag("--take-over", options.takes_over,
-               "use this directory although the consumer has another one, which is gone");
+  app.add_flag(
+      "--take-over", options.takes_over,
+      "use this directory for the consumer, whose directory is lost; what was acknowledged is not "
+      "sent again");
   app.add_option("--dictionary-patience-s", options.dictionary_patience_s,
-                 "after this time, a message whose dictionary is missing is a dead letter")
+                 "with --clickhouse: refuse a message whose dictionary is missing for this time")
       ->capture_default_str();
   app.add_option("--consumer", options.delivery.consumer,
                  "name of the durable consumer; a directory has its own, processes that insert "
                  "into the same database share one; default: ringsink, or ringsink_clickhouse");
-  app.add_option("--filter", options.delivery.filter, "subjects, such as rs.ext.*.host7.>")
+  app.add_option("--filter", options.delivery.filter,
+                 "receive these subjects only, such as rs.ext.*.host7.>")
       ->type_name("SUBJECTS")
       ->capture_default_str();
   app.add_option("--ack-wait-ms", options.delivery.ack_wait_ms,
@@ -246,23 +249,26 @@ int run(int argc, char** argv) {
       ->type_name("S");
   CLI::App* const tables = app.add_subcommand("init", "create or update the tables of ClickHouse");
   ringside::tool::set_help_format(*tables);
-  tables->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
+  tables->footer(
+      "Exit status: 0 success, 2 invalid usage, 3 no connection, or the server refused the "
+      "change.");
   tables
       ->add_option("--keep-days", options.schema.keep_days,
-                   "remove rows that are older; 0: keep all; default: as it is")
+                   "remove rows that are older; 0: keep all; default: do not change this")
       ->type_name("DAYS");
-  tables->add_option("--schema", options.schema.version, "up to this version; default: the latest")
+  tables
+      ->add_option("--schema", options.schema.version, "version of the tables; default: the latest")
       ->type_name("N");
   tables->fallthrough();
   app.footer(
       "Subcommands (see ringsink NAME --help):\n"
       "  init        create or update the tables of ClickHouse\n"
       "\n"
-      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on: the disk\n"
-      "failed, or the server refused the connection.");
+      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 ringsink cannot go on: the\n"
+      "disk failed, the consumer belongs to another directory, or a server cannot be used.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   if (options.output.empty() == options.clickhouse.url.empty()) {
-    say("name either --output DIRECTORY or --clickhouse URL; see ringsink --help");
+    say("give either --output DIR or --clickhouse URL; see ringsink --help");
     return kFleetUsage;
   }
   if (tables->parsed() && options.clickhouse.url.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// What ringship tells about itself: a status for the fleet, and metrics.
+// What ringship reports about itself: a status for the fleet, and metrics.
 
 #include <cstdint>
 #include <memory>
