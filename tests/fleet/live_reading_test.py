@@ -2,18 +2,21 @@
 """Services, consumerd, ringship and a NATS server: ringcat prints for nats:// what it prints for the files of consumerd, with
 and without -f, and leaves nothing on the disk."""
 
+import fcntl
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../end-to-end")]
 from shipped_traces_test import Fleet  # noqa: E402
+from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
 from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
@@ -249,6 +252,32 @@ class LiveReading(unittest.TestCase):
         os.kill(int(child), signal.SIGKILL)
         self.assertEqual(reader.wait(), 3)
         self.assertIn("fleet-reader ended", reader.stderr())
+        self.assertEqual(self.left(), [])
+
+    def test_reader_that_does_not_read_reports_ends(self):
+        self.init()
+        reader = self.follow()
+        wait_until(self.left, "the directory of the reader")
+        reader.send(signal.SIGSTOP)
+        # More than a pipe holds.
+        with NatsClient(self.fleet.port) as nats:
+            for number in range(2000):
+                nats.store(f"rs.ext.default.h.s.{number:032x}", b"not a message")
+
+        def waiting():
+            """The bytes in the fullest of its pipes."""
+            found = [0]
+            for name in os.listdir(f"/proc/{reader.pid}/fd"):
+                path = f"/proc/{reader.pid}/fd/{name}"
+                if os.readlink(path).startswith("pipe:"):
+                    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+                    found.append(int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder))
+                    os.close(pipe)
+            return max(found)
+        wait_until(lambda: waiting() > 60_000, "a full pipe")
+        reader.send(signal.SIGINT)
+        reader.send(signal.SIGCONT)
+        reader.wait()
         self.assertEqual(self.left(), [])
 
     def test_follow_from_the_middle_of_a_section_states_no_loss(self):
