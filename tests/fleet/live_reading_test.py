@@ -314,14 +314,19 @@ class LiveReading(unittest.TestCase):
         long_ago = time.time() - 3600
         for name in self.left():
             os.utime(os.path.join(self.temporary, name), (long_ago, long_ago))
+        # With such a beginning, but not created by fleet-reader.
+        others = {"ringside-fleet.notes.txt": 0o700, "ringside-fleet.public": 0o755}
+        for name, mode in others.items():
+            os.mkdir(os.path.join(self.temporary, name), mode)
+            os.utime(os.path.join(self.temporary, name), (long_ago, long_ago))
         third = self.follow()
         wait_until(lambda: left not in self.left(), "the removal of what the first has left")
-        wait_until(lambda: len(self.left()) == 2, "the directory of the third, and that of the one that runs")
+        wait_until(lambda: len(self.left()) == 2 + len(others), "the directory of the third, and that of the one that runs")
         for process in (third, running):
             process.send(signal.SIGTERM)
             process.wait()
         # A reader that a signal ends before it prints does not wait for its fleet-reader.
-        wait_until(lambda: not self.left(), "the directories to be removed")
+        wait_until(lambda: set(self.left()) == set(others), "the directories to be removed")
 
 
 if __name__ == "__main__":
