@@ -2,6 +2,7 @@
 
 #include "tools/fleet/nats_ordered_queue.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,6 +71,19 @@ TEST_F(NatsOrderedQueueTest, DeliversAllInOrderAndIsCompleteAfterTheLast) {
   EXPECT_EQ(numbers(*reader, 39), from_to(1, 39));
   EXPECT_FALSE(reader->is_complete());
   EXPECT_EQ(numbers(*reader, 1), from_to(40, 40));
+  EXPECT_TRUE(reader->is_complete());
+  store(1);
+  EXPECT_EQ(numbers(*reader, 1), from_to(41, 41));
+}
+
+TEST_F(NatsOrderedQueueTest, IsCompleteIfTheRestIsRemovedFromTheStream) {
+  store(40);
+  const auto reader = open();
+  EXPECT_EQ(numbers(*reader, 18), from_to(1, 18));
+  EXPECT_FALSE(reader->is_complete());
+  ASSERT_EQ(js_PurgeStream(connection->jetstream(), kExtentStream, nullptr, nullptr), NATS_OK);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBoundMs);
+  while (!reader->is_complete() && std::chrono::steady_clock::now() < deadline) reader->next(100);
   EXPECT_TRUE(reader->is_complete());
   store(1);
   EXPECT_EQ(numbers(*reader, 1), from_to(41, 41));
