@@ -12,6 +12,7 @@
 #include "tools/fleet/fleet_metrics.hpp"
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/fleet_streams.hpp"
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/ship_service.hpp"
@@ -105,7 +106,7 @@ int ship(const ShipOptions& options, const RecordSelection& selection) {
     return kFleetFailed;
   }
   ShipperReport report(*connection, service->shipper(), service->segments(), options.nats.tenant,
-                       RINGSIDE_VERSION, metrics.get());
+                       options.host, RINGSIDE_VERSION, metrics.get());
   while (!is_asked_to_end() && !connection->is_closed()) {
     service->step(kStepMs);
     report.step(monotonic_ms(), service->snapshots());
@@ -145,7 +146,7 @@ int run(int argc, char** argv) {
   app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--host", options.host, "name of this host in requests")
+  app.add_option("--host", options.host, "name of this host in requests and its status")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--on-request", options.on_request,
