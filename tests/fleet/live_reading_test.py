@@ -159,6 +159,18 @@ class LiveReading(unittest.TestCase):
         self.assertIn("more than 10240 bytes", told)
         self.assertIn("--fleet-disk", told)
 
+    def test_since_bounds_what_is_fetched(self):
+        self.init()
+        self.record(0, 2)
+        self.ship()
+        # Of two processes with equal traces: more than the last message, and less than everything.
+        limit = ("--fleet-disk", str(sum(map(os.path.getsize, self.bed.traces())) * 3 // 4))
+        self.assertIn("more than", self.failure(*limit, self.fleet.url))
+        later = ("--utc", "--since", time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() + 3600)))
+        for arguments in ((), ("--format", "json"), ("--tail", "3"), ("--service", "load0"), ("--service", "load2")):
+            self.assertEqual(self.ringcat(*later, *limit, *arguments, self.fleet.url), (0, "", b""))
+        self.assertIn("no traces of the host 'none' are stored", self.failure(*later, f"{self.fleet.url}/none"))
+
     def test_space_is_bounded_while_following(self):
         self.init()
         reader = self.follow("--fleet-disk", "10K")
