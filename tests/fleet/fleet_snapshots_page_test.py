@@ -60,10 +60,11 @@ class FleetSnapshotsPage(unittest.TestCase):
         tell(service, ACTIVITY, 5)
         self.start_shipper()
         said = {line.split()[0] + str(i): self.run_command(line) for i, line in enumerate(self.commands) if not line.endswith("&")}
-        self.assertEqual(len(said), 4)
+        self.assertEqual(len(said), 5)
         self.assertRegex(said["ringctl1"], r"\A\S+: 1005 records of 1 process, \d+ bytes\nsnapshot late-fill: 1005 records of 1 host, none of 0 other hosts, \d+ bytes\n\Z")
         self.assertRegex(said["ringctl2"], r"\A\S+: 5 records of 1 process, ")
         self.assertEqual(said["ringcat4"].count("\n"), 1005)
+        self.assertEqual(said["ringcat5"], said["ringcat4"])
 
     def test_a_trigger_asks_all_hosts(self):
         with open(os.path.join(self.folder, "consumerd.toml"), "w", encoding="utf-8") as file:

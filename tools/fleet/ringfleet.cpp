@@ -10,6 +10,7 @@
 
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/fleet_process.hpp"
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/snapshot_call.hpp"

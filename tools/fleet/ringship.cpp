@@ -13,6 +13,7 @@
 #include "tools/fleet/fleet_metrics.hpp"
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/fleet_streams.hpp"
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/ship_service.hpp"
@@ -106,7 +107,7 @@ int ship(const ShipOptions& options, const RecordSelection& selection) {
     return kFleetFailed;
   }
   ShipperReport report(*connection, service->shipper(), service->segments(), options.nats.tenant,
-                       RINGSIDE_VERSION, metrics.get());
+                       options.host, RINGSIDE_VERSION, metrics.get());
   while (!is_asked_to_end() && !connection->is_closed()) {
     service->step(kStepMs);
     report.step(monotonic_ms(), service->snapshots());
@@ -156,7 +157,7 @@ int run(int argc, char** argv) {
   const char* const shm_dir =
       std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
-  app.add_option("--host", options.host, "name of this host, for requests and status")
+  app.add_option("--host", options.host, "name of this host in requests and its status")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--on-request", options.on_request,

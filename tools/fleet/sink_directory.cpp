@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -31,12 +32,6 @@ std::string new_identity() {
   std::string digits;
   for (const unsigned char byte : bytes) digits += fmt::format("{:02x}", byte);
   return digits;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 struct BucketDestroyer {

@@ -32,8 +32,9 @@ void StatusWatch::step(int timeout_ms) {
                                 message.payload.size());
     if (read_status_subject(message.subject, status) && read_host_status(text, status)) {
       hosts_[message.subject] = std::move(status);
+      invalid_.erase(message.subject);
     } else {
-      ++invalid_;
+      invalid_.insert(message.subject);
     }
     if (queue_->is_complete()) return;
   }
@@ -41,7 +42,7 @@ void StatusWatch::step(int timeout_ms) {
 
 bool StatusWatch::state(FleetStatus& status, std::string* why) {
   status = {};
-  status.invalid = invalid_;
+  status.invalid = invalid_.size();
   for (const auto& [subject, host] : hosts_) status.hosts.push_back(host);
   jsStreamInfo* stream = nullptr;
   jsErrCode code{};
