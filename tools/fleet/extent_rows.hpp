@@ -25,6 +25,7 @@ struct RowOrigin {
   std::uint64_t tick_hz = 0;
   SegmentUuid segment{};
   bool is_subset = false;
+  bool is_snapshot = false;
   trace::TickClock clock;
 };
 

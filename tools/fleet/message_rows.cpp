@@ -138,6 +138,7 @@ struct MessageRows::Work {
     out.next.put(next);
     out.records.put(records);
     out.subset.put(origin.is_subset ? 1 : 0);
+    out.snapshot.put(origin.is_snapshot ? 1 : 0);
   }
 
   void add_loss(std::uint64_t time, std::uint64_t stream, std::uint64_t sequence,
@@ -207,6 +208,7 @@ MessageRows::Taken MessageRows::take(const StoredMessage& stored, RowBatch& batc
   work.origin.tick_hz = header.tick_hz;
   work.origin.segment = message.uuid;
   work.origin.is_subset = message.is_subset;
+  work.origin.is_snapshot = !snapshot.empty();
   add_clocks(message.repeated, work.clocks);
   add_clocks(message.blocks, work.clocks);
   if (work.clocks.empty()) add_substitute(header, work.clocks);
