@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_rows.hpp"
+
 namespace ringside::fleet {
 namespace {
 
 constexpr const char* kPercentiles = "quantilesTDigest(0.5, 0.9, 0.99)";
 
 // One row for each statement and minute of each extent. The same extent always gives the same rows
-// with the same key: what comes again replaces them, and is not counted twice.
+// with the same key: what comes again replaces them, and is not counted twice. Rows of snapshots
+// are not counted: the same records can come in other extents.
 std::string minutes_query() {
   return fmt::format(
       "SELECT toStartOfMinute(time) AS minute, tenant, service, host, level, name, file, line, "
@@ -17,10 +20,10 @@ std::string minutes_query() {
       "{}StateIf(0.5, 0.9, 0.99)(ifNull(duration_ns, toUInt64(0)), isNotNull(duration_ns)) AS "
       "durations, "
       "sum(ifNull(duration_ns, toUInt64(0))) AS duration_sum_ns\n"
-      "FROM records{{}}\n"
+      "FROM records{{}}\nWHERE extent != {}\n"
       "GROUP BY minute, tenant, service, host, level, name, file, line, statement, segment, "
       "stream, extent",
-      "quantilesTDigest");
+      "quantilesTDigest", kSnapshotExtent);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@
 #include "trace-format/codec/extent_decoder.hpp"
 
 namespace ringside::fleet {
+
+// The `extent` of rows that a snapshot sent: views do not count them, because the same records can
+// come in other extents.
+inline constexpr std::uint64_t kSnapshotExtent = std::numeric_limits<std::uint64_t>::max();
 
 // What all rows of a message share.
 struct RowOrigin {
