@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/nats_error.hpp"
-#include "tools/fleet/status_stream.hpp"
+#include "tools/fleet/notice_stream.hpp"
 #include "tools/fleet/subject_part.hpp"
 
 namespace ringside::fleet {
@@ -15,7 +15,7 @@ std::unique_ptr<StatusWatch> StatusWatch::open(NatsConnection& connection,
                                                const std::string& tenant, const std::string& host,
                                                std::string* why) {
   OrderedOptions options;
-  options.stream = kStatusStream;
+  options.stream = kStatusStream.name;
   options.filter =
       fmt::format("rs.status.{}.{}", subject_part(tenant), host.empty() ? "*" : subject_part(host));
   std::unique_ptr<StatusWatch> opened(new StatusWatch(connection));
