@@ -32,6 +32,7 @@ using trace::BlockType;
 constexpr auto kUnshipped = static_cast<std::uint32_t>(shm::LossCause::kUnshipped);
 // Further ones of a section are united with those before them.
 constexpr std::size_t kMostLosses = std::size_t{1} << 16;
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of a file that is read
 
 // Numbers of a stream that are lost for one cause.
 struct LostNumbers {
@@ -143,6 +144,19 @@ class EmptiedSections {
   std::uint64_t records_ = 0;
 };
 
+// Also a read error in the middle, which TraceFile takes for the end. False with errno.
+bool can_be_read(const std::string& path) {
+  const UniqueFd fd = open_without_links(path, O_RDONLY);
+  std::vector<std::byte> piece(kReadBytes);
+  for (off_t offset = 0; fd;) {
+    const ssize_t got = pread(fd.get(), piece.data(), piece.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    offset += got;
+  }
+  return false;
+}
+
 bool write_whole(const std::string& path, std::span<const std::byte> bytes,
                  const struct stat& like) {
   unlink(path.c_str());  // from a process that died
@@ -161,37 +175,60 @@ bool write_whole(const std::string& path, std::span<const std::byte> bytes,
 
 }  // namespace
 
-bool empty_trace_file(const std::string& output_dir, const ClosedFile& file, std::uint64_t* records,
-                      std::string* why) {
+Emptied empty_trace_file(const std::string& output_dir, const ClosedFile& file,
+                         std::uint64_t* records, std::string* why) {
   const std::string path = output_dir + "/" + file.name.text();
   const std::string packed = trace::packed_name(path);
   const std::string& stored = file.plain ? path : packed;
-  const auto fail = [&](const std::string& reason) {
+  const auto fail = [&](const std::string& reason, Emptied result = Emptied::kFailed) {
     *why = "cannot remove the records of " + stored + ": " + reason;
-    return false;
+    return result;
   };
-  const auto trace = trace::TraceFile::open(stored, nullptr, nullptr);
+  if (!can_be_read(stored)) return fail(error_text(errno));
+  trace::ReadError error;
+  const auto trace = trace::TraceFile::open(stored, &error);
   struct stat info {};
-  if (trace == nullptr || stat(stored.c_str(), &info) != 0) return fail("it cannot be read");
+  if (trace == nullptr) return fail(error.what);
+  if (stat(stored.c_str(), &info) != 0) return fail(error_text(errno));
   trace::BlockReader reader(*trace, 0, trace->size(), nullptr);
   EmptiedSections sections;
   Block block;
   while (reader.next(block)) sections.take(block);
   sections.finish();
-  *records += sections.records();
   if (sections.bytes().empty()) {
-    if (unlink(stored.c_str()) != 0 && errno != ENOENT) return fail(error_text(errno));
-    return true;
+    if ((file.packed && unlink(packed.c_str()) != 0 && errno != ENOENT) ||
+        (file.plain && unlink(path.c_str()) != 0 && errno != ENOENT)) {
+      return fail(error_text(errno));
+    }
+    return Emptied::kYes;
   }
-  const std::string unfinished = unfinished_name(path);
+  // Not the name of an unpacked file that is created: a new consumer of the segment removes those.
+  const std::string unfinished = unfinished_name(packed);
   if (!write_whole(unfinished, sections.bytes(), info) ||
       std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    const int error = errno;
+    const int code = errno;
     unlink(unfinished.c_str());
-    return fail(error_text(error));
+    const bool no_space = code == ENOSPC || code == EDQUOT;
+    return fail(error_text(code), no_space ? Emptied::kNoSpace : Emptied::kFailed);
   }
+  *records += sections.records();
   sync_directory_of(path);
-  if (file.packed) unlink(packed.c_str());
+  return Emptied::kYes;
+}
+
+bool finish_emptying(const std::string& output_dir, ClosedFile* file, std::string* why) {
+  const std::string path = output_dir + "/" + file->name.text();
+  const std::string packed = trace::packed_name(path);
+  if (file->packed && unlink(packed.c_str()) != 0 && errno != ENOENT) {
+    *why = "cannot remove " + packed + ": " + error_text(errno) +
+           "; make the output directory writable for this user";
+    return false;
+  }
+  struct stat info {};
+  file->packed = false;
+  file->emptied = true;
+  file->plain = stat(path.c_str(), &info) == 0;
+  file->bytes = file->plain ? static_cast<std::uint64_t>(info.st_size) : 0;
   return true;
 }
 

@@ -37,7 +37,10 @@ std::size_t count_with_records(const std::vector<ClosedFile>& files) {
 }  // namespace
 
 FileKeeper::FileKeeper(const Options& options, const Log& log)
-    : options_(options), log_(log), keep_(options.keep), shipped_(options.output_dir) {
+    : options_(options),
+      log_(log),
+      keep_(options.keep),
+      shipped_(options.output_dir, [this](const std::string& what) { log_once(what); }) {
   // The main thread handles signals.
   sigset_t all;
   sigset_t before;
@@ -131,6 +134,7 @@ bool FileKeeper::work() {
 
 // `files` keeps the files that remain.
 void FileKeeper::remove_surplus(std::vector<ClosedFile>* files) {
+  finish_emptied(files);
   remove_shipped(files);
   if (keep_.unshipped_bytes != 0) remove_unshipped(files);
 }
@@ -170,7 +174,9 @@ void FileKeeper::remove_unshipped(std::vector<ClosedFile>* files) {
     if (bytes <= keep_.unshipped_bytes || !is_over(count_with_records(*files), bytes)) break;
     if (file.emptied) continue;
     const std::uint64_t before = file.bytes;
-    if (!empty(&file)) break;
+    const Emptying result = empty(&file);
+    if (result == Emptying::kNotNow) break;
+    if (result == Emptying::kFailed) continue;
     bytes -= before - std::min(before, file.bytes);
   }
   std::erase_if(*files, [](const ClosedFile& file) { return !file.plain && !file.packed; });
@@ -183,34 +189,50 @@ void FileKeeper::remove_unshipped(std::vector<ClosedFile>* files) {
   });
 }
 
-// Counts the loss. Where a file that states it cannot be written, as on a full disk, there is none.
-bool FileKeeper::empty(ClosedFile* file) {
+// Counts the loss. Where a file that states it cannot be written because the disk is full, there is
+// none.
+FileKeeper::Emptying FileKeeper::empty(ClosedFile* file) {
   const std::string path = options_.output_dir + "/" + file->name.text();
   UniqueFd claim;
   if (file->plain) {
     claim = claim_trace_file(path);
-    if (!claim) return false;
+    if (!claim) return Emptying::kNotNow;
   }
   std::uint64_t records = 0;
   std::string why;
-  const bool is_emptied = empty_trace_file(options_.output_dir, *file, &records, &why);
-  claim = {};
-  if (!is_emptied) {
-    log_once(why + "; removing the whole file");
-    if (!remove(*file)) return false;
+  const Emptied emptied = empty_trace_file(options_.output_dir, *file, &records, &why);
+  if (emptied == Emptied::kFailed) {
+    log_once(why +
+             "; the file stays and can exceed keep-unshipped-bytes; make it readable, and the "
+             "output directory writable, for this user");
+    return Emptying::kFailed;
   }
+  if (emptied == Emptied::kNoSpace) {
+    log_once(why + "; removing the whole file");
+    claim = {};
+    if (!remove(*file)) return Emptying::kFailed;
+    file->plain = file->packed = false;
+    file->bytes = 0;
+  } else if (!finish_emptying(options_.output_dir, file, &why)) {
+    log_once(why);
+  }
+  file->emptied = true;
   log_.error(path + ": " + std::to_string(records) +
              " records were removed before they were shipped: the closed files of the service "
              "exceed keep-unshipped-bytes; check that ringship runs and reaches its server");
   unshipped_files_.fetch_add(1, std::memory_order_relaxed);
   unshipped_records_.fetch_add(records, std::memory_order_relaxed);
-  struct stat info {};
-  file->emptied = true;
-  file->packed = false;
-  file->plain = is_emptied;
-  file->bytes =
-      is_emptied && stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-  return true;
+  return Emptying::kDone;
+}
+
+// What a process that died has left.
+void FileKeeper::finish_emptied(std::vector<ClosedFile>* files) {
+  for (ClosedFile& file : *files) {
+    if (!file.emptied || !file.packed) continue;
+    const UniqueFd claim = claim_trace_file(options_.output_dir + "/" + file.name.text());
+    std::string why;
+    if (claim && !finish_emptying(options_.output_dir, &file, &why)) log_once(why);
+  }
 }
 
 bool FileKeeper::remove(const ClosedFile& file) {

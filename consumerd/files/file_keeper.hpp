@@ -50,7 +50,13 @@ class FileKeeper {
   void remove_shipped(std::vector<ClosedFile>* files);
   void remove_unshipped(std::vector<ClosedFile>* files);
   bool remove(const ClosedFile& file);
-  bool empty(ClosedFile* file);
+  enum class Emptying : std::uint8_t {
+    kDone,
+    kNotNow,  // another process uses the file
+    kFailed,  // reported
+  };
+  Emptying empty(ClosedFile* file);
+  void finish_emptied(std::vector<ClosedFile>* files);
   bool pack_one(const std::vector<ClosedFile>& files);
   void log_once(const std::string& what);
 

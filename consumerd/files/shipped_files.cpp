@@ -1,5 +1,6 @@
 #include "consumerd/files/shipped_files.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 
 #include "consumerd/descriptors/trusted_open.hpp"
 #include "consumerd/descriptors/unique_fd.hpp"
+#include "consumerd/log/log.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/shipped_mark.hpp"
@@ -50,9 +52,14 @@ std::optional<ShippedFiles::Place> ShippedFiles::place_of(const ClosedFile& file
 std::uint32_t ShippedFiles::next_file(const Uuid& uuid) {
   const auto [entry, is_new] = next_files_.try_emplace(uuid, 0);
   if (!is_new) return entry->second;
-  const UniqueFd fd = open_without_links(
-      output_dir_ + "/" + trace::ShippedMark::kFolder + "/" + trace::ShippedMark::file_name(uuid),
-      O_RDONLY);
+  const std::string path =
+      output_dir_ + "/" + trace::ShippedMark::kFolder + "/" + trace::ShippedMark::file_name(uuid);
+  const UniqueFd fd = open_without_links(path, O_RDONLY);
+  if (!fd && errno != ENOENT) {
+    complain_("cannot read " + path + ": " + error_text(errno) +
+              "; files that are shipped stay until keep-unshipped-bytes; make it readable for this "
+              "user");
+  }
   struct stat info {};
   std::array<std::byte, trace::ShippedMark::kBytes> bytes{};
   if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||

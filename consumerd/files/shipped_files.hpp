@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "consumerd/files/closed_files.hpp"
 
@@ -15,7 +17,11 @@ namespace ringside::consumer {
 // Not thread-safe.
 class ShippedFiles {
  public:
-  explicit ShippedFiles(std::string output_dir) : output_dir_(std::move(output_dir)) {}
+  using Complain = std::function<void(const std::string&)>;
+
+  // `complain`: of marks that exist and cannot be read, each time.
+  ShippedFiles(std::string output_dir, Complain complain)
+      : output_dir_(std::move(output_dir)), complain_(std::move(complain)) {}
 
   // Reads marks again. `files` that no longer exist are forgotten.
   void look_again(const std::set<std::string>& stems);
@@ -34,6 +40,7 @@ class ShippedFiles {
   std::uint32_t next_file(const Uuid& uuid);
 
   const std::string output_dir_;
+  const Complain complain_;
   std::map<std::string, std::map<std::uint32_t, Place>> places_;  // by stem and number of the name
   std::map<Uuid, std::uint32_t> next_files_;                      // of the marks that were read
 };

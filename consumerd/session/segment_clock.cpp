@@ -46,9 +46,18 @@ void SegmentClock::resume() {
     point.ns_per_tick = from.ns_per_tick.load(std::memory_order_relaxed);
     return point;
   };
-  if (steps > 0 && steering_.resume(step(steps > 1 ? steps - 1 : steps), step(steps))) return;
-  if (!same_boot_) return;
-  steering_.measure(read_now());
+  const trace::ClockSteering::Now now = read_now();
+  if (steps > 0) {
+    trace::ClockPoint before = step(steps > 1 ? steps - 1 : steps);
+    trace::ClockPoint last = step(steps);
+    // What the system's clock showed then is not left: as far from these times as it is now.
+    const std::uint64_t ahead_ns = now.realtime_ns - last.unix_ns(now.tsc);
+    for (trace::ClockPoint* const point : {&before, &last}) {
+      if (same_boot_) point->realtime_ns = point->unix_ns0 + ahead_ns;
+    }
+    if (steering_.resume(before, last)) return;
+  }
+  if (same_boot_) steering_.measure(now);
 }
 
 void SegmentClock::publish(const trace::ClockPoint& point) {

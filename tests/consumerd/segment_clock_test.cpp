@@ -11,6 +11,7 @@
 
 #include "section_files.hpp"
 #include "session_fixture.hpp"
+#include "shm-layout/clock_reading.hpp"
 #include "shm-layout/overwrite_words.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
@@ -124,6 +125,21 @@ TEST_F(SegmentClockTest, ASuccessorMakesAStepWhenItHasDrainedTheRings) {
   clock.drained_until(shm::read_tsc());
   EXPECT_TRUE(clock.write(*file_, {}));
   EXPECT_EQ(steps(), 3U);
+}
+
+// Nothing of that is in the segment.
+TEST_F(SegmentClockTest, ASuccessorStatesWhatTheSystemsClockShowed) {
+  constexpr std::uint64_t kHourNs = 3'600'000'000'000;
+  service_.header().start_tsc = seconds_ago(100);
+  leave_step(service_.header().start_tsc);
+  leave_step(seconds_ago(1));
+  attach();
+  const consumer::SegmentClock clock(*segment_);
+  const std::uint64_t now_ns = shm::read_clocks().realtime_ns;
+  for (const trace::ClockPoint& point : {clock.before(), clock.last()}) {
+    EXPECT_GT(point.realtime_ns, now_ns - kHourNs);
+    EXPECT_LT(point.realtime_ns, now_ns);
+  }
 }
 
 // The end of a correction is a step as well.

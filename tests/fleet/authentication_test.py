@@ -5,6 +5,9 @@ is refused, with a message that names what to check."""
 import base64
 import json
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +15,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
 from free_port import free_port  # noqa: E402
+from nats_client import NatsClient  # noqa: E402
+from retroactive_pull_test import tell  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 OPERATOR, ACCOUNT, USER, SEED = 14 << 3, 0, 20 << 3, 18 << 3  # the first bytes of nkeys
@@ -57,6 +62,9 @@ class Nkey:
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
         return text + "." + base64url(openssl("pkeyutl", "-sign", "-rawin", "-inkey", self.path, "-in", path))
+
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/how-to/fleet.md")
 
 
 class Certificates:
@@ -196,6 +204,81 @@ class Authentication(unittest.TestCase):
         self.refuse(["--creds"], url, "--creds", credentials("foreign.creds", other))
         self.refuse(["--creds"], url, "--creds", credentials("seed.creds", account, seed=Nkey(self.folder, "second", USER).seed))
         self.refuse(["--creds"], url, "--creds", self.write("empty.creds", "\n"))
+
+    def run_as(self, user, *command):
+        """(exit status, standard output, standard error). The password is that of the page."""
+        name, *options = command
+        url = f"nats://{user}:{self.passwords[user]}@{self.address}"
+        address = {"ringcat": [url], "ringstat": ["--fleet", url]}.get(name, ["--server", url])
+        done = subprocess.run([program(name), *options, *address], capture_output=True, text=True, timeout=BOUND_S, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def start_server_of_the_page(self, host):
+        """With the users of the page; host7 is that host."""
+        with open(PAGE, encoding="utf-8") as file:
+            settings = re.search(r"(?ms)^<!-- file secured.conf -->\n```text\n(.*?)^```$", file.read())[1]
+        self.passwords = dict(re.findall(r'user: (\w+), password: "([^"]+)"', settings))
+        self.assertEqual(set(self.passwords), {"operator", "host7"})
+        without_store, replaced = re.subn(r"(?m)^jetstream: .*\n", "", settings)
+        self.assertEqual(replaced, 1)
+        # Small messages: large blocks need rs.body.>.
+        self.start_server(re.sub(r"\.host7\b", "." + host, without_store) + "max_payload: 4096\n")
+        self.assertEqual(self.run_as("operator", "ringship", "init"), (0, "", ""))
+
+    def start_host(self, *options):
+        return self.bed.start([program("ringship"), "--server", f"nats://host7:{self.passwords['host7']}@{self.address}", "--state",
+                               os.path.join(self.folder, "state"), *options, "--shm-dir", self.bed.shm_dir, self.bed.output_dir])
+
+    def test_the_permissions_of_the_page_are_enough_for_a_host(self):
+        self.start_server_of_the_page(re.sub(r"[^\w-]", "_", socket.gethostname()))
+        self.bed.start_service("--records", 200_000, service="lossy", overflow="drop", ring_bytes=65536).wait()
+        self.bed.run_consumer_once()
+        shipped = self.start_host("--once")
+        self.assertEqual(shipped.wait(), 0, shipped.stderr())
+        self.assertEqual(shipped.stderr().count("\n"), 1, shipped.stderr())
+        # Without its cursors, it has to look up what is stored.
+        shutil.rmtree(os.path.join(self.folder, "state"))
+        again = self.start_host("--once")
+        self.assertEqual((again.wait(), again.stderr().count("\n")), (0, 1), again.stderr())
+        originals = subprocess.run([program("ringcat"), self.bed.output_dir], capture_output=True, text=True, timeout=BOUND_S, check=True).stdout
+        self.assertIn("LOST", originals)
+        status, fleet, _ = self.run_as("operator", "ringcat")
+        self.assertEqual((status, sorted(fleet.splitlines())), (0, sorted(originals.splitlines())))
+        status, shown, _ = self.run_as("operator", "ringstat", "--once", "--json")
+        self.assertEqual([host["host"] for host in json.loads(shown)["hosts"]], [socket.gethostname()])
+        login = {"user": "operator", "pass": self.passwords["operator"]}
+        with NatsClient(int(self.address.split(":")[1]), **login) as client:
+            messages = client.request("$JS.API.STREAM.INFO.RS_EXTENTS", b"")["state"]["messages"]
+            subjects = {client.stored("RS_EXTENTS", 1 + number)[0].rsplit(".", 1)[0] for number in range(messages)}
+            self.assertIn("rs.body", subjects)
+            self.assertRegex(client.stored("RS_LOSSES", 1)[0], r"^rs\.loss\.default\.")
+            purged = client.request("$JS.API.STREAM.PURGE.KV_rs_dictionaries", b"")
+            self.assertGreater(purged["purged"], 0)
+        # It has to answer a sink that misses the dictionaries, and a snapshot.
+        recorder = self.bed.start([program("answering_service")], stdin=subprocess.PIPE, pipe_stdout=True,
+                                  environment={"RINGSIDE_SHM_DIR": self.bed.shm_dir, "RINGSIDE_SERVICE": "gate1", "RINGSIDE_OVERFLOW": "overwrite"})
+        tell(recorder, "-", 100)
+        host = self.start_host()
+        status, printed, said = self.run_as("operator", "ringctl", "fleet", "snapshot", "--service", "gate*", "--id", "one")
+        self.assertEqual((status, said), (0, ""), host.stderr())
+        self.assertIn(": 100 records of 1 process", printed)
+        sunk = os.path.join(self.folder, "sunk")
+        status, _, said = self.run_as("operator", "ringsink", "--output", sunk, "--until-idle-s", "5")
+        self.assertEqual(status, 0, said)
+        self.assertIn("asking the host for them", said)
+        kept = subprocess.run([program("ringcat"), os.path.join(sunk, socket.gethostname())], capture_output=True, text=True, timeout=BOUND_S,
+                              check=True).stdout
+        self.assertEqual(sorted(kept.splitlines()), sorted(originals.splitlines()), host.stderr())
+
+    def test_a_host_cannot_send_traces_of_another_host(self):
+        self.start_server_of_the_page("another")
+        self.bed.start_service("--records", 10).wait()
+        self.bed.run_consumer_once()
+        host = self.start_host()
+        wait_until(lambda: host.stderr().endswith("\n") or not host.running(), "the reason")
+        self.assertRegex(host.stderr(), r"no answer of the server in \d+ ms; .*[Pp]ermissions.*; correct its permissions; trying again\n")
+        status, printed, said = self.run_as("operator", "ringcat")
+        self.assertEqual((status, printed), (3, ""), said)
 
 
 if __name__ == "__main__":

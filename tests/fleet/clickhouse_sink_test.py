@@ -4,20 +4,24 @@ one: the tables have exactly what ringcat prints of the originals, also after ki
 
 RINGSIDE_TEST_SEED and RINGSIDE_TEST_ROUNDS set the seed and the number of kills."""
 
+import json
 import os
 import random
+import subprocess
 import sys
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
 from clickhouse_fleet import COUNTED, TOTALS, ClickHouseFleet, events_of, records_of, ringsink, totals_of  # noqa: E402
+from fleet_status_test import free_address, metrics_at, metrics_of_page  # noqa: E402
 from nats_client import NatsClient  # noqa: E402
 from running_clickhouse import NO_CURRENT_SERVER, NO_OLD_SERVER  # noqa: E402
 from steady_load import Load  # noqa: E402
-from traced_processes import TestBed, wait_until  # noqa: E402
+from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
 ROUNDS = int(os.environ.get("RINGSIDE_TEST_ROUNDS", "10"))
+SEGMENT = "00000000-0000-0000-0000-000000000001"
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.randrange(1 << 32)))
 
 
@@ -83,6 +87,40 @@ class Sink:
         self.check_totals()
         self.assertEqual(self.query("SELECT count() FROM extents FINAL"), before)
 
+
+    def test_snapshots_count_nothing_twice(self):
+        def ask():
+            done = subprocess.run([program("ringctl"), "fleet", "snapshot", "--server", self.fleet.url, "--json", "--since=-1h"],
+                                  capture_output=True, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertGreater(sum(json.loads(line)["records"] for line in done.stdout.splitlines()), 0)
+
+        self.run_loads(ask)
+        self.check_totals()
+        self.assertNotEqual(self.query("SELECT count() FROM extents WHERE snapshot"), "0")
+
+    def test_servers_are_waited_for(self):
+        self.run_once()
+        self.fleet.server.kill()
+        self.bed.processes.remove(self.fleet.server)
+        self.fleet.clickhouse.kill()
+        sink = self.bed.start(self.fleet.sink_command())
+        wait_until(lambda: "check that the server runs" in sink.stderr() or not sink.running(), "the first failure")
+        self.assertTrue(self.fleet.clickhouse.start(), self.fleet.clickhouse.log())
+        wait_until(lambda: sink.stderr().count("\n") > 1 or not sink.running(), "the second failure")
+        self.fleet.start_server()
+        wait_until(lambda: self.query("SELECT count() FROM records") == "500" or not sink.running(), "the rows")
+        self.assertTrue(sink.running(), sink.stderr())
+
+    def test_metrics_are_those_of_the_page(self):
+        self.run_once()
+        address = free_address()
+        self.bed.start(self.fleet.sink_command("--metrics", address))
+        found = wait_until(lambda: (metrics_at(address) or {}).get("ringside_sink_messages_total") and metrics_at(address), "inserted messages")
+        self.assertEqual(set(found), metrics_of_page("ringsink", without="output"))
+        self.assertEqual((found["ringside_sink_connected"], found["ringside_sink_records_total"], found["ringside_sink_refused_messages_total"]),
+                         (1, 500, 0))
+        self.assertGreater(found["ringside_sink_batches_total"], 0)
 
     def run_once(self, *arguments):
         """One service, shipped."""
@@ -178,9 +216,45 @@ class Sink:
                           [*address, "--clickhouse-password-file", "/nonexistent"]):
             done = ringsink("init", *arguments)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
-        for arguments in ([], ["--output", "x", *address], ["init", "--output", "x"]):
+        for arguments in ([], ["--output", "x", *address], ["init", "--output", "x"], [*address, "--take-over"],
+                          ["init", *address, "--keep-days", "-1"], ["init", *address, "--keep-days", "10001"]):
             done = ringsink(*arguments)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+
+    def insert_ranges(self, *ranges):
+        """Of (stream, first, next, second, subset, snapshot)."""
+        column, time_of = ("time_ns", "{}000000000") if self.IS_OLD else ("time", "toDateTime64({}, 9, 'UTC')")
+        rows = ", ".join(f"({time_of.format(second)}, 'acme', 'desk', 'host1', toUUID('{SEGMENT}'), {stream}, {first}, {after}, {subset}, {snapshot})"
+                         for stream, first, after, second, subset, snapshot in ranges)
+        self.query(f"INSERT INTO extents ({column}, tenant, service, host, segment, stream, first, next, subset, snapshot) VALUES {rows}")
+
+    def gaps(self):
+        return self.fleet.clickhouse.rows("SELECT stream, sequence, lost, intDiv(time_ns, 1000000000), cause FROM gaps ORDER BY stream, sequence")
+
+    def test_gaps_are_the_numbers_that_no_range_has(self):
+        for ranges in ([(1, 30, 40, 1003, 0, 0), (1, 0, 10, 1001, 0, 0)], [(1, 10, 20, 1002, 0, 0)],
+                       # Within others, beside others, stored twice.
+                       [(2, 0, 100, 1001, 0, 0), (2, 10, 20, 1001, 0, 0), (2, 50, 60, 1001, 0, 0), (2, 100, 110, 1002, 0, 0)],
+                       # The same numbers, cut otherwise.
+                       [(3, 0, 10, 1001, 0, 0), (3, 10, 20, 1001, 0, 0)], [(3, 0, 5, 1001, 0, 0), (3, 5, 15, 1001, 0, 0)],
+                       # Positions of sequence points have no numbers.
+                       [(4, 0, 10, 1001, 0, 0), (4, 10, 10, 1002, 0, 0), (4, 15, 15, 1004, 0, 0)],
+                       # What was not selected is in a range of its own: a gap after a subset is a loss.
+                       [(5, 0, 10, 1001, 1, 0), (5, 12, 20, 1002, 0, 0), (5, 21, 30, 1003, 1, 0)]):
+            self.insert_ranges(*ranges)
+        self.insert_ranges((2, 50, 60, 1001, 0, 0))
+        self.assertEqual(self.gaps(), [["1", "20", "10", "1003", "missing"], ["4", "10", "5", "1004", "missing"],
+                                       ["5", "10", "2", "1002", "missing"], ["5", "20", "1", "1003", "missing"]])
+        self.assertEqual(self.query("SELECT sum(lost) FROM all_losses"), "18")
+
+    def test_snapshots_fill_gaps_and_show_none(self):
+        self.insert_ranges((1, 0, 10, 1001, 0, 0), (1, 20, 30, 1003, 0, 0), (1, 12, 15, 1002, 1, 1),
+                           # The same range in both ways.
+                           (2, 5, 10, 1001, 0, 0), (2, 5, 10, 1001, 0, 1), (2, 20, 30, 1003, 0, 1), (2, 0, 2, 1003, 0, 1),
+                           # Nothing else is sent.
+                           (3, 0, 10, 1001, 1, 1), (3, 50, 60, 1002, 1, 1))
+        self.query("OPTIMIZE TABLE extents FINAL")
+        self.assertEqual(self.gaps(), [["1", "10", "2", "1002", "missing"], ["1", "15", "5", "1003", "missing"]])
 
     def test_old_rows_are_removed(self):
         time_column = "time_ns" if self.IS_OLD else "time"

@@ -68,7 +68,16 @@ TEST_F(NatsQueueTest, DeadLetterIsCutIfItsHeadersLeaveNoRoom) {
   ASSERT_TRUE(letter);
   EXPECT_EQ(letter->bytes, std::to_string(most));
   EXPECT_LT(letter->payload_bytes, most);
-  EXPECT_GT(letter->payload_bytes, most - 5000);
+  EXPECT_GT(letter->payload_bytes, most - 17'000);
+}
+
+TEST_F(NatsQueueTest, DeadLetterHasRoomForLongSubjects) {
+  const auto most = static_cast<std::size_t>(natsConnection_GetMaxPayload(connection->handle()));
+  const std::string subject = "rs.ext.acme.host7." + std::string(3500, 's') + ".1";
+  std::string error;
+  EXPECT_TRUE(
+      store_dead_letter(*connection, {7, subject, Bytes(most)}, std::string(500, '\x01'), &error))
+      << error;
 }
 
 TEST_F(NatsQueueTest, DeadLetterWithoutStreamIsReported) {

@@ -2,10 +2,14 @@
 
 #include "tools/fleet/file_sink.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tests/fleet/simulated_queue.hpp"
 #include "tests/trace-format/trace_file_builder.hpp"
@@ -133,6 +137,118 @@ TEST_F(SinkTest, SnapshotsHaveTheirOwnFolders) {
   EXPECT_TRUE(sink_->sync(&why_));
   EXPECT_TRUE(std::filesystem::is_directory(out_.path() + "/snapshots/first"));
   EXPECT_EQ(sink_->counts().repeated_extents, 0U);
+}
+
+// Two messages of each segment, of which the first leaves its section open.
+class ManySegments : public ::testing::Test {
+ protected:
+  ManySegments() {
+    std::string why;
+    const auto cursors = CursorStore::open(in_.path() + "/state", &why);
+    TraceSegments segments({in_.path()});
+    SimulatedPublisher publisher(queue_);
+    std::uint64_t now_ms = 1000;
+    Shipper shipper(
+        {}, segments, publisher, *cursors, [&now_ms] { return now_ms += 1000; },
+        [](const std::string& text) { ADD_FAILURE() << text; });
+    std::vector<TraceFileBuilder> builders(kSegments);
+    for (const bool is_first : {true, false}) {
+      for (std::size_t i = 0; i < kSegments; ++i) {
+        TraceFileBuilder& builder = builders[i];
+        if (is_first) {
+          builder.begin(static_cast<std::uint8_t>(i), "gate");
+          builder.stream(1, "thread");
+        }
+        builder.extent(1, std::vector<std::uint64_t>(kRecords, is_first ? 1'000'000 : 2'000'000));
+        std::ofstream(in_.path() + "/gate.1.s" + std::to_string(i) + ".0.ringtrace",
+                      std::ios::binary | std::ios::app)
+            .write(reinterpret_cast<const char*>(builder.bytes.data()),
+                   static_cast<std::streamsize>(builder.bytes.size()));
+        builder.bytes.clear();
+      }
+      for (int step = 0; step < 20 || !shipper.is_done(); ++step) shipper.step(0);
+    }
+    open_sink();
+  }
+
+  void open_sink() {
+    std::string why;
+    sink_ = FileSink::open(
+        out_.path(),
+        [this](std::string_view key, Bytes& contents) {
+          return delivery_.fetch_contents(key, contents);
+        },
+        &why);
+    ASSERT_NE(sink_, nullptr) << why;
+  }
+  void take_all(std::size_t begin, std::size_t end) {
+    const std::vector<StoredMessage> messages = queue_.messages();
+    ASSERT_EQ(messages.size(), 2 * kSegments);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::string why;
+      ASSERT_EQ(sink_->take(messages[i], false, &why), FileSink::Taken::kYes) << why;
+    }
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(out_.path())) {
+      if (entry.path().extension() == ".ringtrace") paths.push_back(entry.path());
+    }
+    return paths;
+  }
+
+  static constexpr std::size_t kSegments = 100;
+  static constexpr std::size_t kRecords = 20;
+  TemporaryDirectory in_;
+  TemporaryDirectory out_;
+  SimulatedQueue queue_{1, {}};
+  SimulatedDelivery delivery_{queue_};
+  std::unique_ptr<FileSink> sink_;
+};
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++count;
+  return count;
+}
+
+TEST_F(ManySegments, CanBeMoreThanDescriptors) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = open_descriptors() + 40;
+  sink_.reset();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  open_sink();
+  std::string why;
+  take_all(0, 2 * kSegments);
+  EXPECT_TRUE(sink_->sync(&why)) << why;
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(files().size(), kSegments);
+  const auto read = trace::testing::read_all(files());
+  EXPECT_EQ(read.report.records, 2 * kSegments * kRecords);
+  EXPECT_EQ(read.report.damaged_blocks, 0U);
+}
+
+TEST_F(ManySegments, FilesAreClosedWhenTheyAreDurable) {
+  const std::size_t before = open_descriptors();
+  std::string why;
+  take_all(0, kSegments);
+  EXPECT_TRUE(sink_->sync(&why)) << why;
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(ManySegments, RemovedFileBeginsAgainWithItsSection) {
+  std::string why;
+  take_all(0, kSegments);
+  EXPECT_TRUE(sink_->sync(&why)) << why;
+  for (const std::string& path : files()) std::filesystem::remove(path);
+  take_all(kSegments, 2 * kSegments);
+  EXPECT_TRUE(sink_->sync(&why)) << why;
+  const auto read = trace::testing::read_all(files());
+  EXPECT_EQ(read.report.records, kSegments * kRecords);
+  EXPECT_EQ(read.report.damaged_blocks, 0U);
 }
 
 }  // namespace

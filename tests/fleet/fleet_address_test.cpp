@@ -26,10 +26,19 @@ TEST(FleetAddress, NamesServersHostAndService) {
   EXPECT_EQ(parsed("nats://a/*/gate").host, "");
   EXPECT_EQ(parsed("nats://a/*/gate").service, "gate");
   EXPECT_EQ(parsed("nats://a/").host, "");
+  EXPECT_EQ(parsed("nats://a/web1").snapshot, "");
+  const FleetAddress snapshot = parsed("nats://u:p@a/*/gate?snapshot=20260102T030405-ab_c");
+  EXPECT_EQ(snapshot.service, "gate");
+  EXPECT_EQ(snapshot.snapshot, "20260102T030405-ab_c");
+  EXPECT_EQ(parsed("nats://a/?snapshot=x").snapshot, "x");
+  EXPECT_EQ(parsed("nats://u:p?@a?snapshot=x").snapshot, "x");
+  EXPECT_EQ(parsed("nats://u:p?@a?snapshot=x").servers, "nats://u:p?@a");
 }
 
 TEST(FleetAddress, RefusesWhatIsNoAddress) {
-  for (const char* const text : {"nats://", "nats:///web1", "nats://a,/web1", "nats://a/b/c/d"}) {
+  for (const char* const text : {"nats://", "nats:///web1", "nats://a,/web1", "nats://a/b/c/d",
+                                 "nats://a/?", "nats://a/?snapshot=", "nats://a/?snapshot=a.b",
+                                 "nats://a/?snapshot=>", "nats://a/?snap=x"}) {
     FleetAddress address;
     std::string why;
     EXPECT_FALSE(parse_fleet_address(text, address, &why)) << text;
@@ -54,6 +63,7 @@ TEST(ReaderRequest, ComesBackFromItsLine) {
   request.access.tenant = "t";
   request.host = "h";
   request.service = "s";
+  request.snapshot = "x";
   request.begin = ReaderRequest::Begin::kTime;
   request.begin_ns = -7;
   request.follows = true;
@@ -65,6 +75,7 @@ TEST(ReaderRequest, ComesBackFromItsLine) {
   ASSERT_TRUE(read_reader_request(line, read));
   EXPECT_EQ(write_reader_request(read), line);
   EXPECT_EQ(read.access.servers, request.access.servers);
+  EXPECT_EQ(read.snapshot, "x");
   EXPECT_EQ(read.most_bytes, request.most_bytes);
   EXPECT_FALSE(read_reader_request(line.substr(1), read));
   EXPECT_FALSE(read_reader_request("{}", read));

@@ -197,7 +197,7 @@ class SeveralSinks(unittest.TestCase):
 
     def test_second_directory_of_a_consumer_is_refused(self):
         self.expect(0, "0 messages refused", "first")
-        self.expect(3, f"the consumer 'ringsink' keeps its files at {socket.gethostname()}:{self.bed.work_dir}/first: ", "second")
+        self.expect(3, f"the consumer 'ringsink' belongs to the directory {socket.gethostname()}:{self.bed.work_dir}/first: ", "second")
         self.expect(0, "0 messages refused", "first")
         self.expect(0, "0 messages refused", "second", "--consumer", "other")
         self.expect(0, "0 messages refused", "second", "--take-over")

@@ -48,7 +48,8 @@ class FleetSnapshotsPage(unittest.TestCase):
 
     def start_shipper(self):
         shipper, = [line for line in self.commands if line.startswith("ringship")]
-        started = self.bed.start(["sh", "-c", f"cd {self.folder} && exec {shipper[:-1]} --shm-dir {self.bed.shm_dir}"], environment=self.environment)
+        started = self.bed.start(["sh", "-c", f"cd {self.folder} && exec {shipper[:-1]}"],
+                                 environment={**self.environment, "RINGSIDE_SHM_DIR": self.bed.shm_dir})
         wait_until(lambda: os.path.isdir(os.path.join(self.folder, "traces/.ringship/contents")) or not started.running(), "ringship")
         self.assertTrue(started.running(), started.stderr())
         return started
@@ -59,10 +60,11 @@ class FleetSnapshotsPage(unittest.TestCase):
         tell(service, ACTIVITY, 5)
         self.start_shipper()
         said = {line.split()[0] + str(i): self.run_command(line) for i, line in enumerate(self.commands) if not line.endswith("&")}
-        self.assertEqual(len(said), 4)
-        self.assertRegex(said["ringctl1"], r"\A\S+: 1005 records of 1 processes, \d+ bytes\nsnapshot late-fill: 1005 records of 1 hosts, 0 hosts have none, \d+ bytes\n\Z")
-        self.assertRegex(said["ringctl2"], r"\A\S+: 5 records of 1 processes, ")
+        self.assertEqual(len(said), 5)
+        self.assertRegex(said["ringctl1"], r"\A\S+: 1005 records of 1 process, \d+ bytes\nsnapshot late-fill: 1005 records of 1 host, none of 0 other hosts, \d+ bytes\n\Z")
+        self.assertRegex(said["ringctl2"], r"\A\S+: 5 records of 1 process, ")
         self.assertEqual(said["ringcat4"].count("\n"), 1005)
+        self.assertEqual(said["ringcat5"], said["ringcat4"])
 
     def test_a_trigger_asks_all_hosts(self):
         with open(os.path.join(self.folder, "consumerd.toml"), "w", encoding="utf-8") as file:

@@ -186,6 +186,20 @@ class Page:
         self.assertNotIn("refused:", self.said)
         self.assertIn(" 0 messages refused", self.said)
 
+    def test_a_record_with_two_times_is_counted_once(self):
+        init = self.fleet.init("--clickhouse-database", "snapshots")
+        self.assertEqual((init.returncode, init.stderr), (0, ""))
+        time_column = "time_ns" if self.IS_OLD else "time"
+        later = "time_ns + 7" if self.IS_OLD else "time + toIntervalNanosecond(7)"
+        names = "tenant, service, host, segment, stream, sequence"
+        for moment in (time_column, later):
+            self.fleet.clickhouse.query(f"INSERT INTO snapshots.records ({time_column}, {names}) "
+                                        f"SELECT {moment}, {names} FROM records WHERE service = 'spans' LIMIT 1 BY segment, stream, sequence")
+        expected = sum(record["service"] == "spans" for record in self.expected.records)
+        self.assertEqual(self.fleet.clickhouse.rows("SELECT count() FROM snapshots.records FINAL"), [[str(2 * expected)]])
+        query = self.queries["Records of snapshots"]
+        self.assertEqual(self.fleet.clickhouse.rows(query.replace("FROM records", "FROM snapshots.records")), [["spans", str(expected)]])
+
     def test_answers_are_those_of_the_originals(self):
         expected = self.expected
         self.assertGreater(len(expected.records), 20_000)
@@ -232,6 +246,8 @@ class Page:
                          expected.deepest())
         self.assertEqual(self.with_numbers(self.rows("How far each host has come", "host", "service", "rows", "latest_ns"), 2, 3),
                          expected.latest())
+        per_service = collections.Counter(record["service"] for record in expected.records)
+        self.assertEqual(self.with_numbers(self.rows("Records of snapshots", "service", "rows"), 1), sorted(per_service.items()))
         self.assertEqual(self.asked, set(self.queries), "each query of the page is asked")
 
     def test_rows_have_what_ringcat_prints(self):

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(HERE, "../end-to-end")]
 from shipped_traces_test import Fleet  # noqa: E402
+from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
 from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
@@ -34,10 +35,11 @@ def metrics_at(address):
     return {name: float(value) for name, value in re.findall(r"^(ringside_\w+) (\S+)$", text, re.MULTILINE)}
 
 
-def metrics_of_page(heading):
+def metrics_of_page(heading, without="never"):
+    """`without`: the option of rows that are left out."""
     with open(os.path.join(SOURCE, "docs/reference/metrics.md"), encoding="utf-8") as file:
         part = re.search(rf"(?ms)^## {heading}\n(.*?)(?=^## |\Z)", file.read()).group(1)
-    return set(re.findall(r"^\| `(ringside_\w+)` \|", part, re.MULTILINE))
+    return {name for name, rest in re.findall(r"^\| `(ringside_\w+)` \|(.*)$", part, re.MULTILINE) if f"(`--{without}`)" not in rest}
 
 
 class FleetStatus(unittest.TestCase):
@@ -103,6 +105,50 @@ class FleetStatus(unittest.TestCase):
         self.assertRegex(text, r"(?m)^ringsink +0 +0$")
         self.assertEqual(self.ringstat("--tenant", "other")[0], 3)
 
+    def test_host_option_names_the_host(self):
+        self.record()
+        shipped = self.bed.start(self.fleet.ship_command("--once", "--host", "web-7"))
+        self.assertEqual(shipped.wait(), 0, shipped.stderr())
+        self.assertEqual([host["host"] for host in self.status()["hosts"]], ["web-7"])
+
+    def test_statuses_with_any_contents_are_shown(self):
+        def text(**other):
+            names = ("interval_ms", "segments", "lag_bytes", "oldest_unshipped_ms", "records", "messages", "bytes", "lost", "refused",
+                     "failures", "snapshots")
+            return json.dumps({**dict.fromkeys(names, 0), "version": "1", "unix_ns": 1, **other}).encode()
+
+        reader = subprocess.Popen([os.path.join(os.path.dirname(program("ringcat")), "fleet/fleet-reader")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(reader.stdout.close)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.stdin.close)
+        names = ("creds", "nkey", "tls_ca", "tls_cert", "tls_key", "host", "service", "snapshot")
+        request = {**dict.fromkeys(names, ""), "what": 1, "servers": self.fleet.url, "tenant": "default", "begin": 0, "begin_ns": 0,
+                   "follows": False, "most_bytes": 0, "interval_ms": 10}
+        reader.stdin.write(json.dumps(request) + "\n")
+        reader.stdin.flush()
+
+        def status_with(hosts, invalid):
+            while True:
+                kind, line = reader.stdout.readline().split(" ", 1)
+                self.assertEqual(kind, "status", line)
+                status = json.loads(line)
+                if len(status["hosts"]) == hosts and (status["invalid"] > 0) == (invalid > 0):
+                    return status
+
+        with NatsClient(self.fleet.port) as nats:
+            nats.store("rs.status.default.old", text(unix_ns=-2 ** 63))
+            nats.store("rs.status.default.bad", b"not a status")
+            self.assertEqual(status_with(1, 1)["invalid"], 1)
+            # The next one of the same host, before that of another one.
+            nats.store("rs.status.default.bad", b"not a status either")
+            nats.store("rs.status.default.new", text())
+            self.assertEqual(status_with(2, 1)["invalid"], 1)
+            nats.store("rs.status.default.bad", text())
+            status_with(3, 0)
+        ages = {host["host"]: host["age_ms"] for host in self.status()["hosts"]}
+        self.assertGreater(ages["old"], 2 ** 63 // 10 ** 6)
+        self.assertLess(ages["old"], 2 ** 64 // 10 ** 6)
+
     def test_lag_is_what_the_server_has_not_stored(self):
         self.record()
         size = sum(os.path.getsize(path) for path in self.bed.traces() if os.path.isfile(path))
@@ -134,7 +180,7 @@ class FleetStatus(unittest.TestCase):
         address = free_address()
         self.bed.start(self.fleet.sink_command("--metrics", address))
         found = wait_until(lambda: (metrics_at(address) or {}).get("ringside_sink_extents_total") and metrics_at(address), "kept extents")
-        self.assertEqual(set(found), metrics_of_page("ringsink"))
+        self.assertEqual(set(found), metrics_of_page("ringsink", without="clickhouse"))
         self.assertEqual((found["ringside_sink_connected"], found["ringside_sink_refused_messages_total"]), (1, 0))
         self.assertGreater(found["ringside_sink_written_bytes_total"], 0)
 

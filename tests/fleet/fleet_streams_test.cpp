@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/fleet/nats_queue_fixture.hpp"
+#include "tools/fleet/dead_letters.hpp"
+#include "tools/fleet/notice_stream.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -46,6 +48,40 @@ TEST_F(NatsQueueTest, StreamsAreUpdated) {
   options.duplicate_window_s = 2 * options.max_age_s;
   EXPECT_FALSE(prepare_fleet_streams(*connection, options, &why));
   EXPECT_NE(why.find("cannot update the stream RS_EXTENTS"), std::string::npos) << why;
+}
+
+TEST_F(NatsQueueTest, LimitsThatAreNoOptionsRemain) {
+  for (const NoticeStream& stream : {kTriggerStream, kLossStream, kStatusStream}) {
+    jsStreamInfo* info = nullptr;
+    ASSERT_EQ(js_GetStreamInfo(&info, connection->jetstream(), stream.name, nullptr, nullptr),
+              NATS_OK);
+    EXPECT_EQ(info->Config->MaxAge, stream.max_age_s * 1'000'000'000);
+    EXPECT_EQ(info->Config->MaxMsgsPerSubject, stream.messages_per_subject);
+    info->Config->MaxAge = 3600 * 1'000'000'000LL;
+    EXPECT_EQ(js_UpdateStream(nullptr, connection->jetstream(), info->Config, nullptr, nullptr),
+              NATS_OK);
+    jsStreamInfo_Destroy(info);
+  }
+  std::string why;
+  EXPECT_TRUE(prepare_fleet_streams(*connection, {}, &why)) << why;
+  for (const NoticeStream& stream : {kTriggerStream, kLossStream, kStatusStream}) {
+    jsStreamInfo* info = nullptr;
+    ASSERT_EQ(js_GetStreamInfo(&info, connection->jetstream(), stream.name, nullptr, nullptr),
+              NATS_OK);
+    EXPECT_EQ(info->Config->MaxAge, 3600 * 1'000'000'000LL);
+    jsStreamInfo_Destroy(info);
+  }
+}
+
+TEST_F(NatsQueueTest, StreamThatCannotBeLookedUpIsNotCreated) {
+  const auto impatient = connected(server, 200);
+  server.stop();
+  std::string why;
+  EXPECT_FALSE(prepare_notice_stream(*impatient, kStatusStream, 1, &why));
+  EXPECT_NE(why.find("cannot look up the stream RS_STATUS"), std::string::npos) << why;
+  EXPECT_FALSE(prepare_dead_letters(*impatient, {}, &why));
+  EXPECT_NE(why.find("cannot look up the stream RS_DEAD"), std::string::npos) << why;
+  server.resume();
 }
 
 TEST_F(NatsQueueTest, StreamThatCannotBeChangedIsReported) {

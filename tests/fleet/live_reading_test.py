@@ -2,18 +2,21 @@
 """Services, consumerd, ringship and a NATS server: ringcat prints for nats:// what it prints for the files of consumerd, with
 and without -f, and leaves nothing on the disk."""
 
+import fcntl
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../end-to-end")]
 from shipped_traces_test import Fleet  # noqa: E402
+from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
 from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
@@ -156,6 +159,18 @@ class LiveReading(unittest.TestCase):
         self.assertIn("more than 10240 bytes", told)
         self.assertIn("--fleet-disk", told)
 
+    def test_since_bounds_what_is_fetched(self):
+        self.init()
+        self.record(0, 2)
+        self.ship()
+        # Of two processes with equal traces: more than the last message, and less than everything.
+        limit = ("--fleet-disk", str(sum(map(os.path.getsize, self.bed.traces())) * 3 // 4))
+        self.assertIn("more than", self.failure(*limit, self.fleet.url))
+        later = ("--utc", "--since", time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() + 3600)))
+        for arguments in ((), ("--format", "json"), ("--tail", "3"), ("--service", "load0"), ("--service", "load2")):
+            self.assertEqual(self.ringcat(*later, *limit, *arguments, self.fleet.url), (0, "", b""))
+        self.assertIn("no traces of the host 'none' are stored", self.failure(*later, f"{self.fleet.url}/none"))
+
     def test_space_is_bounded_while_following(self):
         self.init()
         reader = self.follow("--fleet-disk", "10K")
@@ -251,6 +266,32 @@ class LiveReading(unittest.TestCase):
         self.assertIn("fleet-reader ended", reader.stderr())
         self.assertEqual(self.left(), [])
 
+    def test_reader_that_does_not_read_reports_ends(self):
+        self.init()
+        reader = self.follow()
+        wait_until(self.left, "the directory of the reader")
+        reader.send(signal.SIGSTOP)
+        # More than a pipe holds.
+        with NatsClient(self.fleet.port) as nats:
+            for number in range(2000):
+                nats.store(f"rs.ext.default.h.s.{number:032x}", b"not a message")
+
+        def waiting():
+            """The bytes in the fullest of its pipes."""
+            found = [0]
+            for name in os.listdir(f"/proc/{reader.pid}/fd"):
+                path = f"/proc/{reader.pid}/fd/{name}"
+                if os.readlink(path).startswith("pipe:"):
+                    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+                    found.append(int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder))
+                    os.close(pipe)
+            return max(found)
+        wait_until(lambda: waiting() > 60_000, "a full pipe")
+        reader.send(signal.SIGINT)
+        reader.send(signal.SIGCONT)
+        reader.wait()
+        self.assertEqual(self.left(), [])
+
     def test_follow_from_the_middle_of_a_section_states_no_loss(self):
         self.init()
         consumer = self.bed.start_consumer()
@@ -285,14 +326,19 @@ class LiveReading(unittest.TestCase):
         long_ago = time.time() - 3600
         for name in self.left():
             os.utime(os.path.join(self.temporary, name), (long_ago, long_ago))
+        # With such a beginning, but not created by fleet-reader.
+        others = {"ringside-fleet.notes.txt": 0o700, "ringside-fleet.public": 0o755}
+        for name, mode in others.items():
+            os.mkdir(os.path.join(self.temporary, name), mode)
+            os.utime(os.path.join(self.temporary, name), (long_ago, long_ago))
         third = self.follow()
         wait_until(lambda: left not in self.left(), "the removal of what the first has left")
-        wait_until(lambda: len(self.left()) == 2, "the directory of the third, and that of the one that runs")
+        wait_until(lambda: len(self.left()) == 2 + len(others), "the directory of the third, and that of the one that runs")
         for process in (third, running):
             process.send(signal.SIGTERM)
             process.wait()
         # A reader that a signal ends before it prints does not wait for its fleet-reader.
-        wait_until(lambda: not self.left(), "the directories to be removed")
+        wait_until(lambda: set(self.left()) == set(others), "the directories to be removed")
 
 
 if __name__ == "__main__":

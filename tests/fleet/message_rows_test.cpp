@@ -2,12 +2,14 @@
 
 #include "tools/fleet/message_rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +19,9 @@
 #include "tests/trace-format/trace_file_builder.hpp"
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/segment_source.hpp"
+#include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/little_endian.hpp"
+#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::fleet {
 namespace {
@@ -53,13 +57,19 @@ class ShippedTrace {
   StoredMessage stored(const ExtentMessage& message) const {
     return {1, subject_, write_extent_message(message, 1)};
   }
-  MessageRows rows() const {
-    return MessageRows([this](std::string_view key, Bytes& contents) {
-      const auto found = contents_.find(std::string(key));
-      if (found == contents_.end()) return DeliveryQueue::Fetched::kMissing;
-      contents = found->second;
-      return DeliveryQueue::Fetched::kYes;
-    });
+  // As a snapshot sends it.
+  StoredMessage snapshot_of(const ExtentMessage& message, const std::string& id) const {
+    return {1, subject_ + '.' + id, write_extent_message(message, 1)};
+  }
+  MessageRows rows(std::size_t most_remembered = MessageRows::kMostRemembered) const {
+    return MessageRows(
+        [this](std::string_view key, Bytes& contents) {
+          const auto found = contents_.find(std::string(key));
+          if (found == contents_.end()) return DeliveryQueue::Fetched::kMissing;
+          contents = found->second;
+          return DeliveryQueue::Fetched::kYes;
+        },
+        most_remembered);
   }
 
  private:
@@ -165,8 +175,118 @@ TEST(MessageRows, RefusesRecordsOfManyYears) {
   RowBatch batch;
   std::string why;
   EXPECT_EQ(rows.take(trace.stored(trace.messages()[0]), batch, &why), Taken::kRefused);
-  EXPECT_EQ(why, "its records cover more than four years");
+  EXPECT_EQ(why, "its records cover more than four years; check the clock of the host");
   EXPECT_TRUE(batch.is_empty());
+}
+
+// Two threads, with as many records; each number of `cuts` is that of an extent of the first.
+trace::testing::Bytes cut_trace(const std::vector<std::uint64_t>& cuts) {
+  TraceFileBuilder builder;
+  builder.begin();
+  builder.stream(1, "one");
+  std::uint64_t time = kTime;
+  for (const std::uint64_t records : cuts) {
+    std::vector<std::uint64_t> times;
+    for (std::uint64_t record = 0; record < records; ++record) times.push_back(++time);
+    builder.extent(1, times);
+  }
+  builder.extent(2, {kTime});
+  builder.end();
+  return builder.bytes;
+}
+
+TEST(MessageRows, TakeExtentsThatAreKnownInPart) {
+  const ShippedTrace parts(cut_trace({4, 4}), std::size_t{1} << 20);
+  const ShippedTrace whole(cut_trace({6, 6}), std::size_t{1} << 20);
+  MessageRows rows = parts.rows();
+  RowBatch batch;
+  std::string why;
+  for (const ShippedTrace* const trace : {&parts, &whole, &parts}) {
+    ASSERT_EQ(trace->messages().size(), 1U);
+    ASSERT_EQ(rows.take(trace->stored(trace->messages()[0]), batch, &why), Taken::kYes) << why;
+  }
+  const auto numbers = numbers_of(batch);
+  const std::set distinct(numbers.begin(), numbers.end());
+  EXPECT_EQ(distinct.size(), 13U) << "no number is left out";
+  EXPECT_EQ(numbers.count({1, 3}), 1U) << "the first extent of the second cut has nothing new";
+}
+
+TEST(MessageRows, ForgetAllExtentsWhenThereAreTooMany) {
+  const ShippedTrace trace(cut_trace({4, 4}), std::size_t{1} << 20);
+  // The two threads are two ranges.
+  for (const std::size_t most : {std::size_t{2}, std::size_t{1}}) {
+    MessageRows rows = trace.rows(most);
+    RowBatch batch;
+    std::string why;
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(rows.take(trace.stored(trace.messages()[0]), batch, &why), Taken::kYes) << why;
+    EXPECT_EQ(rows.counts().repeated_extents, most == 2 ? 3U : 0U);
+    EXPECT_EQ(rows.counts().extents, most == 2 ? 3U : 6U);
+  }
+}
+
+TEST(MessageRows, MarkWhatSnapshotsSend) {
+  const ShippedTrace trace(cut_trace({4, 4}), std::size_t{1} << 20);
+  MessageRows rows = trace.rows();
+  RowBatch batch;
+  std::string why;
+  ASSERT_EQ(rows.take(trace.stored(trace.messages()[0]), batch, &why), Taken::kYes) << why;
+  ASSERT_EQ(rows.take(trace.snapshot_of(trace.messages()[0], "late"), batch, &why), Taken::kYes)
+      << why;
+  const auto extents = batch.records.extent.from(0);
+  ASSERT_EQ(extents.size(), 18U);
+  EXPECT_EQ(std::count(extents.begin(), extents.end(), kSnapshotExtent), 9);
+  const auto marks = batch.extents.snapshot.from(0);
+  ASSERT_EQ(marks.size(), 6U);
+  EXPECT_EQ(std::count(marks.begin(), marks.end(), 1), 3);
+}
+
+TEST(MessageRows, RefuseMoreClocksThanShippersSend) {
+  const ShippedTrace trace(cut_trace({4}), std::size_t{1} << 20);
+  ExtentMessage message = trace.messages()[0];
+  // In the order that costs most. One more is in the message.
+  for (std::size_t i = MessageRows::kMostClocks - 1; i > 0; --i) {
+    const std::size_t before = message.blocks.size();
+    message.blocks.resize(before + 256);
+    const std::size_t bytes = trace::write_clock_block({i, i, std::uint64_t{1} << 40, 0, 0},
+                                                       std::span(message.blocks).subspan(before));
+    message.blocks.resize(before + bytes);
+  }
+  MessageRows rows = trace.rows();
+  RowBatch batch;
+  std::string why;
+  ASSERT_EQ(rows.take(trace.stored(message), batch, &why), Taken::kYes) << why;
+  message.repeated = message.blocks;
+  EXPECT_EQ(rows.take(trace.stored(message), batch, &why), Taken::kRefused);
+  EXPECT_EQ(why, "it has more than 100,000 clocks");
+}
+
+TEST(MessageRows, LossesOfEachPlaceHaveTheirOwnKey) {
+  TraceFileBuilder builder;
+  builder.begin();
+  builder.stream(5, "five");
+  trace::LossesBlock losses;
+  losses.until_tsc = kTime + 1;
+  // The dictionary has neither: both have the statement 0.
+  for (const std::uint32_t site : {5U, 6U})
+    losses.by_site.push_back({site, shm::LossCause::kRingFull, 0, 10});
+  trace::testing::Bytes block(4096);
+  block.resize(trace::write_losses_block(losses, block));
+  builder.bytes.insert(builder.bytes.end(), block.begin(), block.end());
+  builder.extent(1, {kTime + 2});
+  builder.end();
+  const ShippedTrace trace(builder.bytes, std::size_t{1} << 20);
+  MessageRows rows = trace.rows();
+  RowBatch batch;
+  std::string why;
+  ASSERT_EQ(rows.take(trace.stored(trace.messages()[0]), batch, &why), Taken::kYes) << why;
+  const auto streams = batch.losses.stream.from(0);
+  EXPECT_EQ((std::vector<std::uint64_t>(streams.begin(), streams.end())),
+            (std::vector<std::uint64_t>{5, 6}));
+  const auto threads = batch.losses.thread_id.from(0);
+  EXPECT_EQ((std::vector<std::uint32_t>(threads.begin(), threads.end())),
+            (std::vector<std::uint32_t>{0, 0}))
+      << "the number is not that of a thread";
 }
 
 // Any byte of a block can change, with a sum that is correct.

@@ -8,10 +8,11 @@ BOUND_S = 30
 
 
 class NatsClient:
-    def __init__(self, port):
+    def __init__(self, port, **login):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=BOUND_S)
         self.input = self.socket.makefile("rb")
-        self.socket.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB answers.test 1\r\n')
+        connect = json.dumps({"verbose": False, "headers": True, **login})
+        self.socket.sendall(f"CONNECT {connect}\r\nSUB answers.test 1\r\n".encode())
 
     def __enter__(self):
         return self

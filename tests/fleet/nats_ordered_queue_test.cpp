@@ -2,6 +2,7 @@
 
 #include "tools/fleet/nats_ordered_queue.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,6 +71,19 @@ TEST_F(NatsOrderedQueueTest, DeliversAllInOrderAndIsCompleteAfterTheLast) {
   EXPECT_EQ(numbers(*reader, 39), from_to(1, 39));
   EXPECT_FALSE(reader->is_complete());
   EXPECT_EQ(numbers(*reader, 1), from_to(40, 40));
+  EXPECT_TRUE(reader->is_complete());
+  store(1);
+  EXPECT_EQ(numbers(*reader, 1), from_to(41, 41));
+}
+
+TEST_F(NatsOrderedQueueTest, IsCompleteIfTheRestIsRemovedFromTheStream) {
+  store(40);
+  const auto reader = open();
+  EXPECT_EQ(numbers(*reader, 18), from_to(1, 18));
+  EXPECT_FALSE(reader->is_complete());
+  ASSERT_EQ(js_PurgeStream(connection->jetstream(), kExtentStream, nullptr, nullptr), NATS_OK);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBoundMs);
+  while (!reader->is_complete() && std::chrono::steady_clock::now() < deadline) reader->next(100);
   EXPECT_TRUE(reader->is_complete());
   store(1);
   EXPECT_EQ(numbers(*reader, 1), from_to(41, 41));
@@ -149,6 +163,23 @@ TEST_F(NatsOrderedQueueTest, MissingStreamIsReportedWithRemedy) {
   std::string why;
   EXPECT_EQ(NatsOrderedQueue::open(*connection, {}, &why), nullptr);
   EXPECT_NE(why.find("ringship init"), std::string::npos) << why;
+}
+
+TEST_F(NatsQueueTest, ReaderGoesOnWithAStreamThatIsCreatedAnew) {
+  ASSERT_EQ(publish(outgoing(kSubject, "a", 0, "one")).status, PublishStatus::kStored);
+  std::string why;
+  const auto reader = NatsOrderedQueue::open(*connection, {}, &why);
+  ASSERT_NE(reader, nullptr) << why;
+  const std::optional<Delivery> before = reader->next(kBoundMs);
+  ASSERT_TRUE(before) << reader->why();
+  ASSERT_EQ(js_DeleteStream(connection->jetstream(), kExtentStream, nullptr, nullptr), NATS_OK);
+  ASSERT_TRUE(prepare_fleet_streams(*connection, {}, &why)) << why;
+  const PublishResult again = publish(outgoing(kSubject, "b", 0, "two"));
+  EXPECT_EQ(again.number, before->message.number);
+  const std::optional<Delivery> after = reader->next(kBoundMs);
+  ASSERT_TRUE(after) << reader->why();
+  EXPECT_EQ(after->message.payload, bytes_of("two"));
+  EXPECT_GT(after->message.queue_created_ns, before->message.queue_created_ns);
 }
 
 }  // namespace

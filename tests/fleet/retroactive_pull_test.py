@@ -15,6 +15,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../end-to-end"))
+from nats_client import NatsClient  # noqa: E402
 from shipped_traces_test import Fleet  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
@@ -47,9 +48,9 @@ class Host:
     def start_consumer(self):
         return self.bed.start([program("consumerd"), "--output", self.traces, "--shm-dir", self.shm, "--verbose"])
 
-    def start_shipper(self):
+    def start_shipper(self, *options):
         self.shipper = self.bed.start([program("ringship"), "--server", self.fleet.url, "--state", os.path.join(self.folder, "state"),
-                                       "--shm-dir", self.shm, "--host", self.name, "--on-request", self.traces])
+                                       "--shm-dir", self.shm, "--host", self.name, "--on-request", *options, self.traces])
 
 
 def tell(service, what, count):
@@ -104,10 +105,10 @@ class RetroactivePull(unittest.TestCase):
         self.assertEqual(self.fleet.sink.wait(), 0, self.fleet.sink.stderr())
         return sorted(paths)
 
-    def start_all(self, overflow):
+    def start_all(self, overflow, *ship_options):
         services = [host.start_service(f"gate{number % 2}", overflow) for number, host in enumerate(self.hosts)]
         for host in self.hosts:
-            host.start_shipper()
+            host.start_shipper(*ship_options)
         for host in self.hosts:
             wait_until(lambda: os.path.isdir(os.path.join(host.folder, "state", "contents")), "the shipper")
         return services
@@ -166,18 +167,25 @@ class RetroactivePull(unittest.TestCase):
         self.assertEqual([name for name in os.listdir(self.fleet.sunk) if name[0] != "."], ["snapshots"])
 
     def test_a_killed_shipper_continues_its_snapshot(self):
-        services = self.start_all("overwrite")
+        # A message may always be sent whole. After the first one, this limit allows no other for hours.
+        services = self.start_all("overwrite", "--max-bytes-per-s", "1")
         tell(services[0], "-", RECORDS)
         first = self.hosts[0]
-        # Without a server, the snapshot is taken but cannot be sent.
-        request = self.bed.start([program("ringctl"), "fleet", "snapshot", "--server", self.fleet.url, "--service", "gate0",
-                                  "--id", "kept", "--timeout", "1s"])
+
+        def ask(name):
+            return self.bed.start([program("ringctl"), "fleet", "snapshot", "--server", self.fleet.url, "--service", "gate0",
+                                   "--id", name, "--timeout", f"{BOUND_S}s"])
+
+        requests = [ask("sent")]
+        with NatsClient(self.fleet.port) as nats:
+            wait_until(lambda: nats.stored("RS_EXTENTS", 1), "the first message")
+        requests.append(ask("kept"))
         kept = os.path.join(first.folder, "state", "snapshots", "kept", "request.json")
-        wait_until(lambda: os.path.exists(kept) or request.popen.poll() is not None, "the request")
+        wait_until(lambda: os.path.exists(kept), "the request")
         first.shipper.kill()
-        request.wait()
-        if not os.path.exists(kept):
-            return  # all was sent before the kill
+        for request in requests:
+            request.kill()
+        self.assertTrue(os.path.exists(kept))
         services[0].kill()
         first.start_shipper()
         paths = self.sink(RECORDS, os.path.join(self.fleet.sunk, "snapshots", "kept"))
@@ -188,17 +196,21 @@ class RetroactivePull(unittest.TestCase):
         self.hosts[0].start_shipper()
 
         def said(*arguments):
-            server = () if "--server" in arguments else ("--server", self.fleet.url)
-            done = subprocess.run([program("ringctl"), "fleet", "snapshot", "--timeout", "1s", *server, *arguments],
+            for option, value in (("--server", self.fleet.url), ("--timeout", "1s")):
+                arguments += () if option in arguments else (option, value)
+            done = subprocess.run([program("ringctl"), "fleet", "snapshot", *arguments],
                                   capture_output=True, text=True, timeout=BOUND_S, check=False)
             return done.returncode, done.stderr
 
-        self.assertEqual(said("--activity", "12"), (2, "ringctl fleet: the activity '12' is not 32 lower-case hexadecimal digits\n"))
+        self.assertEqual(said("--activity", "12"), (2, "ringctl fleet: invalid activity '12'; use 32 lower-case hexadecimal digits\n"))
         self.assertEqual(said("--where", "x =")[0], 2)
         self.assertEqual(said("--since", "yesterday")[0], 2)
-        self.assertEqual(said("--id", "a.b"), (2, "ringctl fleet: --id: use letters, digits, - and _\n"))
+        self.assertEqual(said("--id", "a.b"), (2, "ringctl fleet: --id: invalid name 'a.b'; use letters, digits, '-' and '_'\n"))
+        self.assertEqual(said("--timeout", "soon"),
+                         (2, "ringctl fleet: --timeout: invalid duration 'soon'; use a number with a unit, such as 500ms or 30s\n"))
         self.assertEqual(said("--tenant", "other"),
-                         (3, "ringctl fleet: no host answers: ringship runs on none that uses this server and tenant\n"))
+                         (3, "ringctl fleet: no host answers; check that ringship runs on the hosts, with this server and --tenant, and that "
+                             "their users may subscribe to rs.trigger.TENANT.*\n"))
         self.assertEqual(said("--server", "nats://127.0.0.1:1")[0], 3)
 
 

@@ -66,5 +66,22 @@ TEST(StreamLedger, TakesAnyOrderOnce) {
   }
 }
 
+TEST(StreamLedger, CoversWhatIsTakenAsAWhole) {
+  StreamLedger ledger;
+  ledger.add(extent(1, 10, 10));
+  EXPECT_TRUE(ledger.covers(extent(1, 12, 5)));
+  EXPECT_FALSE(ledger.covers(extent(1, 5, 10)));
+  EXPECT_FALSE(ledger.covers(extent(1, 15, 10)));
+  EXPECT_FALSE(ledger.covers(extent(2, 12, 5)));
+  EXPECT_FALSE(ledger.covers(extent(1, 12, 0))) << "it has no numbers";
+  ledger.add(extent(1, 30, 10));
+  EXPECT_EQ(ledger.ranges(), 2U);
+  ledger.add(extent(1, 15, 20));
+  EXPECT_EQ(ledger.ranges(), 1U);
+  EXPECT_TRUE(ledger.covers(extent(1, 10, 30)));
+  ledger.add(extent(2, 0, 1));
+  EXPECT_EQ(ledger.ranges(), 2U);
+}
+
 }  // namespace
 }  // namespace ringside::fleet

@@ -133,6 +133,18 @@ class PackageFiles(unittest.TestCase):
         self.assertIn("-Dfleet=enabled", read(os.path.join(SOURCE_ROOT, DEBIAN, "rules")))
         self.assertIn("%bcond_without fleet", read(os.path.join(SOURCE_ROOT, SPEC)))
 
+    def test_both_require_the_libraries_of_the_build(self):
+        fleet = {"libcurl", "libnats"}
+        named = set(re.findall(r"dependency\('(lib\w+)'", read(os.path.join(SOURCE_ROOT, "meson.build"))))
+        self.assertLess(fleet, named)
+        conditional = re.search(r"(?ms)^%if %\{with fleet\}\n(BuildRequires.*?)^%endif", read(os.path.join(SOURCE_ROOT, SPEC)))[1]
+        self.assertEqual({name for name in named if f"pkgconfig({name})" in conditional}, fleet)
+        self.assertEqual({name for name in named if f"pkgconfig({name})" not in read(os.path.join(SOURCE_ROOT, SPEC))}, set())
+        script = read(os.path.join(SOURCE_ROOT, "packaging/install-build-deps.sh"))
+        packages = set(re.findall(r"\S+-dev\b", re.search(r"(?s)^packages=\((.*?)\)", script, re.MULTILINE)[1]))
+        fields = read(os.path.join(SOURCE_ROOT, DEBIAN, "control")).split("\nPackage: ")[0]
+        self.assertEqual(packages - set(re.findall(r"[\w.+-]+-dev\b", fields)), set())
+
     def test_only_the_package_of_the_fleet_has_programs_that_need_libnats(self):
         self.assertGreater(len(libraries), 5)
         for path, needed in libraries.items():

@@ -124,6 +124,17 @@ class SystemdFiles(unittest.TestCase):
         for path in [path for path in paths if path.endswith(".service")]:
             run(["systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", "--no-pager", path])
 
+    def test_the_shipper_reads_the_rings_of_the_services(self):
+        def directory(name, key):
+            return re.search(rf'(?m)^{key} *= *"?([^" \n]*)', read(os.path.join(SOURCE_ROOT, "packaging/systemd", name)))[1]
+
+        unit = read(os.path.join(SOURCE_ROOT, "packaging/systemd", SHIPPER + ".in"))
+        created = directory("traced-service.conf", "Environment=RINGSIDE_SHM_DIR")
+        self.assertEqual(created, directory("consumerd.toml", "shm-dir"))
+        self.assertEqual(created, directory(SHIPPER + ".in", "Environment=RINGSIDE_SHM_DIR"))
+        self.assertIn(f"\nReadOnlyPaths=-{created}\n", unit)
+        self.assertNotIn("InaccessiblePaths", unit)
+
     @unittest.skipIf(shutil.which("systemd-analyze") is None, "needs systemd-analyze")
     def test_the_documented_score_is_the_real_one(self):
         root = self.installed(BUILD_ROOT)

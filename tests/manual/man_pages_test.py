@@ -103,7 +103,7 @@ class ManPages(unittest.TestCase):
                         # A program that runs until it is stopped does not refuse the command either. Services of other
                         # tests are not touched.
                         command = ["timeout", "0.5", path, *shlex.split(line)[1:]]
-                        command += [] if program in ("ringcat", "ringship", "ringsink") else ["--shm-dir", os.path.join(folder, "shm")]
+                        command += [] if program in ("ringcat", "ringship", "ringsink") or "ringctl fleet" in line else ["--shm-dir", os.path.join(folder, "shm")]
                         done = programs.run(command, cwd=folder)
                         self.assertNotIn(done.returncode, (2, 125, 126, 127), done.stdout)
 

@@ -63,7 +63,9 @@ std::string first_line(const std::string& text) {
 bool read_password(const std::string& path, std::string& password, std::string* why) {
   std::ifstream file(path);
   if (std::getline(file, password)) return true;
-  *why = path + ": cannot read the password of ClickHouse; name a file whose first line it is";
+  *why = path +
+         ": cannot read the password of ClickHouse; give a readable file with the password in its "
+         "first line to --clickhouse-password-file";
   return false;
 }
 
@@ -98,14 +100,26 @@ struct ClickHouseClient::Curl {
 };
 
 void add_clickhouse_options(CLI::App& app, ClickHouseOptions& options) {
-  app.add_option("--clickhouse", options.url, "insert into this server: http://HOST:8123");
-  app.add_option("--clickhouse-database", options.database, "its database")->capture_default_str();
-  app.add_option("--clickhouse-user", options.user, "its user");
+  app.add_option("--clickhouse", options.url,
+                 "insert into this ClickHouse server: http://HOST:8123 or https://")
+      ->type_name("URL");
+  app.add_option("--clickhouse-database", options.database,
+                 "database of the tables; ringsink init creates it")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--clickhouse-user", options.user,
+                 "user of ClickHouse; default: that of the server")
+      ->type_name("NAME");
   app.add_option("--clickhouse-password-file", options.password_file,
-                 "file whose first line is the password");
+                 "read the password of this user from the first line of this file")
+      ->type_name("FILE");
   app.add_option("--clickhouse-ca", options.ca_file,
-                 "certificates to trust with https; default: those of the system");
-  app.add_option("--clickhouse-timeout-ms", options.request_timeout_ms, "of one request")
+                 "verify an https server with the CA certificates of this file; default: those of "
+                 "the system")
+      ->type_name("FILE");
+  app.add_option("--clickhouse-timeout-ms", options.request_timeout_ms,
+                 "fail a request that takes longer")
+      ->type_name("MS")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
 }
@@ -133,7 +147,7 @@ std::unique_ptr<ClickHouseClient> ClickHouseClient::open(const ClickHouseOptions
   std::unique_ptr<ClickHouseClient> client(new ClickHouseClient(options));
   CURL* const curl = client->curl_->handle;
   if (initialised != CURLE_OK || curl == nullptr) {
-    *why = "libcurl cannot be initialised; install it again";
+    *why = "cannot initialise libcurl; check the free memory, and install libcurl again";
     return nullptr;
   }
   Curl& state = *client->curl_;
@@ -186,8 +200,9 @@ ClickHouseAnswer ClickHouseClient::request(const Settings& parameters,
   const CURLcode code = curl_easy_perform(curl);
   if (code != CURLE_OK) {
     const char* const reason = curl_->error[0] != '\0' ? curl_->error : curl_easy_strerror(code);
-    answer.why = fmt::format("no answer of ClickHouse at {}: {}; check that the server runs",
-                             options_.url, reason);
+    answer.why = fmt::format(
+        "no answer of ClickHouse at {}: {}; check --clickhouse, and that the server is running",
+        options_.url, reason);
     return answer;
   }
   long status = 0;

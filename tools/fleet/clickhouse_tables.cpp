@@ -54,6 +54,7 @@ constexpr ClickHouseColumn kExtentColumns[] = {
     {"tenant", kName, "String"}, {"service", kName, "String"}, {"host", kName, "String"},
     {"segment", "UUID"},         {"stream", "UInt64"},         {"first", "UInt64"},
     {"next", "UInt64"},          {"records", "UInt64"},        {"subset", "UInt8"},
+    {"snapshot", "UInt8"},
 };
 
 constexpr ClickHouseColumn kStatementColumns[] = {
@@ -81,7 +82,7 @@ TableFacts facts_of(ClickHouseTable table) {
               "service, segment, origin, stream, sequence, cause, statement, host, tenant",
               {}};
     case ClickHouseTable::kExtents:
-      return {"extents", "segment, stream, first, next, service, host, tenant", {}};
+      return {"extents", "segment, stream, first, next, service, host, tenant, snapshot", {}};
     case ClickHouseTable::kStatements:
       break;
   }

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "tools/fleet/extent_rows.hpp"
+
 namespace ringside::fleet {
 namespace {
 
 constexpr const char* kPercentiles = "quantilesTDigest(0.5, 0.9, 0.99)";
 
 // One row for each statement and minute of each extent. The same extent always gives the same rows
-// with the same key: what comes again replaces them, and is not counted twice.
+// with the same key: what comes again replaces them, and is not counted twice. Rows of snapshots
+// are not counted: the same records can come in other extents.
 std::string minutes_query() {
   return fmt::format(
       "SELECT toStartOfMinute(time) AS minute, tenant, service, host, level, name, file, line, "
@@ -17,10 +20,10 @@ std::string minutes_query() {
       "{}StateIf(0.5, 0.9, 0.99)(ifNull(duration_ns, toUInt64(0)), isNotNull(duration_ns)) AS "
       "durations, "
       "sum(ifNull(duration_ns, toUInt64(0))) AS duration_sum_ns\n"
-      "FROM records{{}}\n"
+      "FROM records{{}}\nWHERE extent != {}\n"
       "GROUP BY minute, tenant, service, host, level, name, file, line, statement, segment, "
       "stream, extent",
-      "quantilesTDigest");
+      "quantilesTDigest", kSnapshotExtent);
 }
 
 }  // namespace
@@ -54,25 +57,27 @@ std::vector<std::string> statement_minutes(const ClickHouseServer& server) {
 }
 
 std::vector<std::string> loss_views() {
-  // A gap lies between the end of one range of numbers and the beginning of the next. Ranges are
-  // not cut otherwise when they come again, so that no range lies within another.
+  // Ranges can overlap: a range begins and ends with an event, and a gap lies between two events
+  // where no range is open. Ranges of snapshots fill gaps, but show none: nothing was to be sent
+  // beside them, or it comes later. Equal events of a range that is stored twice change nothing.
   constexpr const char* kGaps =
       "CREATE VIEW IF NOT EXISTS gaps AS\n"
-      "SELECT toDateTime(intDiv(gap.4, 1000000000), 'UTC') AS time, gap.4 AS time_ns, tenant, "
-      "service, host, segment, stream, gap.1 AS sequence, gap.2 AS lost, "
-      "if(gap.3 = 0, 'missing', 'not_selected') AS cause\n"
+      "SELECT toDateTime(intDiv(gap.3, 1000000000), 'UTC') AS time, gap.3 AS time_ns, tenant, "
+      "service, host, segment, stream, gap.1 AS sequence, gap.2 AS lost, 'missing' AS cause\n"
       "FROM\n(\n"
-      "    SELECT tenant, service, host, segment, stream, arrayJoin(arrayFilter(g -> g.2 > 0, "
-      "arrayMap((before, after, subset, at) -> (before, toUInt64(if(after > before, after - "
-      "before, 0)), subset, at), arrayConcat([firsts[1]], arrayPopBack(nexts)), firsts, subsets, "
-      "times))) AS gap\n"
+      "    SELECT tenant, service, host, segment, stream, begun, ended, arrayJoin(arrayFilter(g -> "
+      "g.2 > 0, arrayMap((open, before, after) -> (before.1, toUInt64(if(open = 0, after.1 - "
+      "before.1, 0)), after.3), arrayPopBack(arrayCumSum(arrayMap(e -> if(e.2 = 0, 1, -1), "
+      "events))), arrayPopBack(events), arrayPopFront(events)))) AS gap\n"
       "    FROM\n    (\n"
-      "        SELECT tenant, service, host, segment, stream, groupArray(first) AS firsts, "
-      "groupArray(next) AS nexts, groupArray(subset) AS subsets, groupArray(time_ns) AS times\n"
-      "        FROM (SELECT tenant, service, host, segment, stream, first, next, subset, time_ns "
-      "FROM extents FINAL ORDER BY segment, stream, first, next)\n"
+      "        SELECT tenant, service, host, segment, stream, minIf(event.1, snapshot = 0) AS "
+      "begun, maxIf(event.1, snapshot = 0) AS ended, "
+      "arraySort(groupArray((event.1, event.2, time_ns))) AS events\n"
+      "        FROM (SELECT tenant, service, host, segment, stream, time_ns, snapshot, "
+      "arrayJoin([(first, 0), (next, 1)]) AS event FROM extents)\n"
       "        GROUP BY tenant, service, host, segment, stream\n"
-      "    )\n)";
+      "    )\n)\n"
+      "WHERE gap.1 >= begun AND gap.1 + gap.2 <= ended";
   constexpr const char* kAll =
       "CREATE VIEW IF NOT EXISTS all_losses AS\n"
       "SELECT toDateTime(intDiv(time_ns, 1000000000), 'UTC') AS time, time_ns, "

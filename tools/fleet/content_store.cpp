@@ -28,7 +28,7 @@ std::optional<ContentStore> ContentStore::open(const std::string& directory, std
   std::filesystem::create_directories(directory, code);
   if (code) {
     *why = directory + ": cannot be created: " + code.message() +
-           "; name a directory for the state that can be written";
+           "; give a directory that ringship can write to with --state";
     return {};
   }
   const auto oldest = std::filesystem::file_time_type::clock::now() - kUnusedFor;

@@ -8,63 +8,32 @@
 
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/nats_error.hpp"
+#include "tools/fleet/prepare_stream.hpp"
 #include "trace-format/lines/visible_text.hpp"
 
 namespace ringside::fleet {
 namespace {
 
-constexpr std::int64_t kNsPerDeadSecond = 1'000'000'000;
-constexpr std::int64_t kRepeatedNs = 120 * kNsPerDeadSecond;
 constexpr std::size_t kMostReasonBytes = 500;
-constexpr std::int64_t kHeaderBytes = 4096;  // more than all headers take
-
-struct DeadStreamInfoDestroyer {
-  void operator()(jsStreamInfo* info) const { jsStreamInfo_Destroy(info); }
-};
+constexpr std::int64_t kHeaderBytes = 16'384;  // more than all headers take
 
 struct DeadLetterDestroyer {
   void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
 };
 
-void set_limits(jsStreamConfig& config, const FleetStreamOptions& options) {
-  config.MaxAge = options.max_dead_age_s * kNsPerDeadSecond;
-  config.MaxBytes = options.max_dead_bytes;
-  // A server refuses a longer time than the age.
-  config.Duplicates = config.MaxAge == 0 ? kRepeatedNs : std::min(kRepeatedNs, config.MaxAge);
-  config.Replicas = options.replicas;
-}
-
 }  // namespace
 
 bool prepare_dead_letters(NatsConnection& connection, const FleetStreamOptions& options,
                           std::string* why) {
-  jsErrCode code{};
-  jsStreamInfo* received = nullptr;
-  natsStatus status =
-      js_GetStreamInfo(&received, connection.jetstream(), kDeadLetterStream, nullptr, &code);
-  const std::unique_ptr<jsStreamInfo, DeadStreamInfoDestroyer> info(received);
-  if (status == NATS_OK) {
-    jsStreamConfig wanted = *info->Config;
-    set_limits(wanted, options);
-    status = js_UpdateStream(nullptr, connection.jetstream(), &wanted, nullptr, &code);
-  } else if (status == NATS_NOT_FOUND) {
-    jsStreamConfig config;
-    jsStreamConfig_Init(&config);
-    const char* subjects[] = {kDeadLetterSubjects};
-    config.Name = kDeadLetterStream;
-    config.Subjects = subjects;
-    config.SubjectsLen = 1;
-    config.Storage = js_FileStorage;
-    config.Retention = js_LimitsPolicy;
-    config.Discard = js_DiscardOld;
-    set_limits(config, options);
-    status = js_AddStream(nullptr, connection.jetstream(), &config, nullptr, &code);
-  }
-  if (status == NATS_OK) return true;
-  *why = fmt::format(
-      "cannot create or update the stream {}: {}; check the options and the user's permission",
-      kDeadLetterStream, nats_reason(status, code));
-  return false;
+  const auto set = [&options](jsStreamConfig& config, bool) {
+    constexpr std::int64_t kRepeatedNs = 120 * kStreamSecondNs;
+    config.MaxAge = options.max_dead_age_s * kStreamSecondNs;
+    config.MaxBytes = options.max_dead_bytes;
+    // A server refuses a longer time than the age.
+    config.Duplicates = config.MaxAge == 0 ? kRepeatedNs : std::min(kRepeatedNs, config.MaxAge);
+    config.Replicas = options.replicas;
+  };
+  return prepare_stream(connection, kDeadLetterStream, {kDeadLetterSubjects}, set, why);
 }
 
 bool store_dead_letter(NatsConnection& connection, const StoredMessage& message,

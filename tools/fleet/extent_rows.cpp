@@ -59,7 +59,7 @@ bool ExtentRows::add(std::span<const std::byte> payload, RowOrigin& origin, cons
   out.thread.fill(out.thread.key(thread.name), rows);
   out.segment.fill(native_uuid(origin.segment), rows);
   out.stream.fill(header.stream_id, rows);
-  out.extent.fill(header.first_sequence, rows);
+  out.extent.fill(origin.is_snapshot ? kSnapshotExtent : header.first_sequence, rows);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@
 
 namespace ringside::fleet {
 
+// The `extent` of rows that a snapshot sent: views do not count them, because the same records can
+// come in other extents.
+inline constexpr std::uint64_t kSnapshotExtent = std::numeric_limits<std::uint64_t>::max();
+
 // What all rows of a message share.
 struct RowOrigin {
   std::string_view tenant;
@@ -25,6 +30,7 @@ struct RowOrigin {
   std::uint64_t tick_hz = 0;
   SegmentUuid segment{};
   bool is_subset = false;
+  bool is_snapshot = false;
   trace::TickClock clock;
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "tools/fleet/extent_subject.hpp"
@@ -35,6 +36,15 @@ Bytes end_without_index(std::span<const std::byte> block) {
   bytes.resize(trace::kBlockHeaderBytes + trace::kEndBytes);
   trace::write_end_block(end, bytes);
   return bytes;
+}
+
+// Files that are open at a time, of which each has come since the last sync. Most descriptors
+// remain for other uses.
+std::size_t most_open_files() {
+  constexpr rlim_t kMost = 256;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  return static_cast<std::size_t>(std::clamp<rlim_t>(limit.rlim_cur / 4, 1, kMost));
 }
 
 // Whether a block of the message is not in the files.
@@ -83,6 +93,12 @@ class FileBlocks {
 };
 
 }  // namespace
+
+FileSink::FileSink(std::string directory, Fetch fetch, FileLayout layout)
+    : directory_(std::move(directory)),
+      fetch_(std::move(fetch)),
+      layout_(layout),
+      most_open_(most_open_files()) {}
 
 std::unique_ptr<FileSink> FileSink::open(const std::string& directory, Fetch fetch,
                                          std::string* why, FileLayout layout) {
@@ -187,6 +203,8 @@ FileSink::Taken FileSink::take(const StoredMessage& stored, bool allows_gap, std
     const Taken taken = fetch_dictionary(message, segment, fragments, why);
     if (taken == Taken::kRefused) return refused();
     if (taken != Taken::kYes) return taken;
+    if (!unsynced_.contains(&segment) && unsynced_.size() >= most_open_ && !sync(why))
+      return Taken::kFailed;
     if (!write(segment, message, stored, fragments, why)) return Taken::kFailed;
     unsynced_.insert(&segment);
   }

@@ -2,6 +2,7 @@
 // Messages as trace files: DIRECTORY/HOST/SERVICE.PID.SEGMENT.NUMBER.ringtrace; those of a snapshot
 // in DIRECTORY/snapshots/SNAPSHOT/HOST.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -46,7 +47,7 @@ class FileSink {
     kYes,           // written, but not durable before sync()
     kTooEarly,      // the message before it on its subject is missing
     kNoDictionary,  // a fragment, or the body, cannot be had now
-    kRefused,       // never to be written; `*why` tells the reason
+    kRefused,       // never to be written; `*why` is the reason
     kFailed,        // the disk fails; `*why`
   };
   // `allows_gap`: the message before it will not come.
@@ -63,8 +64,7 @@ class FileSink {
  private:
   using Fragments = std::vector<NamedContents>;
 
-  FileSink(std::string directory, Fetch fetch, FileLayout layout)
-      : directory_(std::move(directory)), fetch_(std::move(fetch)), layout_(layout) {}
+  FileSink(std::string directory, Fetch fetch, FileLayout layout);
   Taken refused();
   bool is_too_early(const StoredMessage& stored, bool allows_gap) const;
   static Taken taken_of(FetchedWhole fetched);
@@ -78,9 +78,10 @@ class FileSink {
   const std::string directory_;
   ContentsFetch fetch_;
   const FileLayout layout_;
+  const std::size_t most_open_;  // files at a time
   // By snapshot, which is empty for what is sent without one.
   std::map<std::pair<std::string, SegmentUuid>, std::unique_ptr<SinkSegment>> segments_;
-  std::set<SinkSegment*> unsynced_;
+  std::set<SinkSegment*> unsynced_;  // whose files are open
   FileSinkCounts counts_;
 };
 

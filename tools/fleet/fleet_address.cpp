@@ -4,10 +4,13 @@
 #include <array>
 #include <cstddef>
 
+#include "tools/fleet/subject_part.hpp"
+
 namespace ringside::fleet {
 namespace {
 
 constexpr std::array<std::string_view, 2> kSchemes = {"nats://", "tls://"};
+constexpr std::string_view kSnapshot = "snapshot=";
 
 std::string_view scheme_with_slashes(std::string_view text) {
   for (const std::string_view scheme : kSchemes) {
@@ -48,15 +51,19 @@ std::string shown_fleet_address(std::string_view text) {
 
 bool parse_fleet_address(std::string_view text, FleetAddress& address, std::string* why) {
   const auto refuse = [&](const char* reason) {
-    *why =
-        shown_fleet_address(text) + ": " + reason + "; use nats://SERVER[:PORT][/HOST[/SERVICE]]";
+    *why = shown_fleet_address(text) + ": " + reason +
+           "; use nats://SERVER[:PORT][/HOST[/SERVICE]][?snapshot=ID]";
     return false;
   };
   const std::string_view scheme = scheme_with_slashes(text);
   std::string_view rest = text.substr(scheme.size());
-  const std::size_t end = std::min(rest.find('/'), rest.size());
+  // A password can contain '?'.
+  const std::size_t at = rest.substr(0, rest.find('/')).rfind('@');
+  const std::size_t begin = at == std::string_view::npos ? 0 : at;
+  const std::size_t end = std::min(rest.find_first_of("/?", begin), rest.size());
   std::string_view servers = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
+  rest.remove_prefix(end);
+  if (rest.starts_with('/')) rest.remove_prefix(1);
   address = {};
   while (true) {
     const std::size_t comma = std::min(servers.find(','), servers.size());
@@ -66,6 +73,13 @@ bool parse_fleet_address(std::string_view text, FleetAddress& address, std::stri
     address.servers += servers.substr(0, comma);
     if (comma == servers.size()) break;
     servers.remove_prefix(comma + 1);
+  }
+  if (const std::size_t question = rest.find('?'); question != std::string_view::npos) {
+    const std::string_view query = rest.substr(question + 1);
+    rest = rest.substr(0, question);
+    if (query.starts_with(kSnapshot)) address.snapshot = query.substr(kSnapshot.size());
+    if (address.snapshot.empty() || subject_part(address.snapshot) != address.snapshot)
+      return refuse("it does not name a snapshot after '?'");
   }
   address.host = taken_part(rest);
   address.service = taken_part(rest);

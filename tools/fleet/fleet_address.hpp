@@ -1,5 +1,6 @@
 #pragma once
-// Addresses of a fleet's traces: nats://SERVER[,SERVER...][/HOST[/SERVICE]].
+// Addresses of a fleet's traces:
+// nats://SERVER[,SERVER...][/HOST[/SERVICE]][?snapshot=ID].
 
 #include <string>
 #include <string_view>
@@ -7,9 +8,10 @@
 namespace ringside::fleet {
 
 struct FleetAddress {
-  std::string servers;  // URLs, separated by commas; they can contain a user and a password
-  std::string host;     // whose traces; empty: all
-  std::string service;  // empty: all
+  std::string servers;   // URLs, separated by commas; they can contain a user and a password
+  std::string host;      // whose traces; empty: all
+  std::string service;   // empty: all
+  std::string snapshot;  // whose records; empty: those that are sent without one
 };
 
 // Whether `text` begins with nats:// or tls://.

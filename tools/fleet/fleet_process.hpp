@@ -29,7 +29,4 @@ void complain(const char* program, const std::string& text);
 
 std::uint64_t monotonic_ms();
 
-// As consumerd writes it into traces.
-std::string host_name();
-
 }  // namespace ringside::fleet

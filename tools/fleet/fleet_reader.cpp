@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/fleet_process.hpp"
@@ -83,15 +82,8 @@ std::string nothing_stored(const ReaderRequest& request) {
   std::string what = "no traces";
   if (!request.service.empty()) what += fmt::format(" of the service '{}'", request.service);
   if (!request.host.empty()) what += fmt::format(" of the host '{}'", request.host);
+  if (!request.snapshot.empty()) what += fmt::format(" of the snapshot '{}'", request.snapshot);
   return fmt::format("{} are stored for the tenant '{}'", what, request.access.tenant);
-}
-
-// Each segment's file is open while it grows.
-void raise_file_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int read_traces(const ReaderRequest& request, NatsConnection& connection) {
@@ -99,16 +91,23 @@ int read_traces(const ReaderRequest& request, NatsConnection& connection) {
   OrderedOptions options;
   options.filter = fmt::format("rs.ext.{}.{}.{}.*", subject_part(request.access.tenant),
                                part_or_all(request.host), part_or_all(request.service));
+  if (!request.snapshot.empty()) options.filter += "." + subject_part(request.snapshot);
   options.begin = static_cast<OrderedOptions::Begin>(request.begin);
   options.begin_ns = request.begin_ns;
-  const auto queue = NatsOrderedQueue::open(connection, options, &why);
+  auto queue = NatsOrderedQueue::open(connection, options, &why);
   if (queue == nullptr) return fail(why);
-  if (!queue->had_messages() && request.begin == ReaderRequest::Begin::kAll) {
+  if (!queue->had_messages() && request.begin == ReaderRequest::Begin::kTime && !request.follows) {
+    // An older message shows that there are such traces, and none of that time.
+    options.begin = OrderedOptions::Begin::kLast;
+    queue = NatsOrderedQueue::open(connection, options, &why);
+    if (queue == nullptr) return fail(why);
+  }
+  if (!queue->had_messages() && request.begin != ReaderRequest::Begin::kNow &&
+      options.begin != OrderedOptions::Begin::kTime) {
     const std::string nothing = nothing_stored(request);
     if (!request.follows) return fail(nothing + "; ringstat --fleet lists the hosts");
     tell("note", nothing + " yet; waiting for them");
   }
-  raise_file_limit();
   const auto directory = PrivateDirectory::create(&why);
   if (directory == nullptr) return fail(why);
   const auto spool = TraceSpool::open(
@@ -138,7 +137,9 @@ int read_traces(const ReaderRequest& request, NatsConnection& connection) {
     if (queue->why() != told && !queue->why().empty()) tell("note", queue->why());
     told = queue->why();
   }
-  return connection.is_closed() ? fail("the server refuses the credentials; correct them")
+  return connection.is_closed() ? fail(
+                                      "the server refuses the credentials; correct --creds, --nkey "
+                                      "or the password in the address")
                                 : kFleetOk;
 }
 
@@ -161,7 +162,9 @@ int read_status(const ReaderRequest& request, NatsConnection& connection) {
     if (request.interval_ms == 0) return kFleetOk;
     next_ms = monotonic_ms() + request.interval_ms;
   }
-  return connection.is_closed() ? fail("the server refuses the credentials; correct them")
+  return connection.is_closed() ? fail(
+                                      "the server refuses the credentials; correct --creds, --nkey "
+                                      "or the password in the address")
                                 : kFleetOk;
 }
 

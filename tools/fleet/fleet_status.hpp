@@ -20,7 +20,7 @@ struct SinkStatus {
 struct FleetStatus {
   std::uint64_t stored_messages = 0;  // extents in the server
   std::uint64_t stored_bytes = 0;
-  std::uint64_t invalid = 0;      // statuses that could not be read
+  std::uint64_t invalid = 0;      // hosts whose last status could not be read
   std::vector<HostStatus> hosts;  // by tenant and name
   std::vector<SinkStatus> sinks;  // by name
 };

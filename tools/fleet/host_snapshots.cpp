@@ -121,7 +121,8 @@ bool HostSnapshots::prepare(Running& running, std::string* why) {
   if (!std::filesystem::exists(running.directory + kRequestFile, code)) {
     std::filesystem::create_directories(recorders, code);
     if (code) {
-      *why = running.directory + ": cannot be created: " + code.message();
+      *why = running.directory + ": cannot be created: " + code.message() +
+             "; free space, and let the user of ringship write there (--state)";
       return false;
     }
     // Records of services that others may not trace.
@@ -179,7 +180,8 @@ void HostSnapshots::end(Running& running, const std::string& error) {
     answer.segments = counts.segments;
     if (answer.error.empty()) answer.error = running.uncopied;
     if (answer.error.empty()) answer.error = running.shipper->unread_first();
-    if (counts.refused != 0) answer.error = "the server refused messages";
+    if (counts.refused != 0)
+      answer.error = "the server refused messages; see the log of ringship on this host";
     ++taken_;
   }
   if (!running.answer_to.empty()) answer_(running.answer_to, answer);

@@ -1,5 +1,5 @@
 #pragma once
-// What a shipper tells about itself (README.md, "Status").
+// What a shipper reports about itself (README.md, "Status").
 
 #include <cstddef>
 #include <cstdint>

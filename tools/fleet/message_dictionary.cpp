@@ -77,6 +77,7 @@ StatementFacts::StatementFacts(const trace::Site& statement)
 const std::vector<std::string>& StatementFacts::context_keys(const trace::Site& context) {
   const auto found = context_keys_.find(&context);
   if (found != context_keys_.end()) return found->second;
+  if (context_keys_.size() >= kMostContexts) context_keys_.clear();
   trace::Site joined;
   joined.fields = site.fields;
   for (trace::Field field : context.fields) {

@@ -27,7 +27,7 @@ std::uint8_t kind_number(const trace::Site& site);
 struct StatementFacts {
   explicit StatementFacts(const trace::Site& statement);
 
-  // Keys of the fields of a context, after those of the statement.
+  // Keys of the fields of a context, after those of the statement. Valid until the next call.
   const std::vector<std::string>& context_keys(const trace::Site& context);
 
   const trace::Site& site;
@@ -38,6 +38,9 @@ struct StatementFacts {
   std::uint64_t generation = 0;
   std::uint32_t name_key = 0;
   std::uint32_t file_key = 0;
+
+  static constexpr std::size_t kMostContexts = 1000;
+  std::size_t contexts() const { return context_keys_.size(); }
 
  private:
   std::map<const trace::Site*, std::vector<std::string>> context_keys_;
@@ -51,9 +54,12 @@ class MessageDictionary {
 
   const trace::SiteTable& sites() const { return sites_; }
   StatementFacts& facts_of(const trace::Site& site);
-  std::size_t bytes() const { return bytes_; }
+  // Of memory, about: a large id of one small entry makes both tables large.
+  std::size_t bytes() const { return bytes_ + kIdBytes * sites_.id_limit(); }
 
  private:
+  static constexpr std::size_t kIdBytes = 16;
+
   trace::SiteTable sites_;
   std::vector<std::unique_ptr<StatementFacts>> facts_;  // by site id
   std::size_t bytes_ = 0;                               // of the entries
@@ -62,7 +68,7 @@ class MessageDictionary {
 // Remembers dictionaries, up to a bound of memory. Not thread-safe.
 class DictionaryCache {
  public:
-  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of entries
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
   static constexpr std::size_t kMostDictionaries = 1024;
 
   // `fetch` must outlive it.

@@ -11,6 +11,7 @@
 #include "trace-format/blocks/losses_block.hpp"
 #include "trace-format/lines/json_text.hpp"
 #include "trace-format/lines/loss_text.hpp"
+#include "trace-format/reader/section_losses.hpp"
 #include "trace-format/reader/section_scan.hpp"
 
 namespace ringside::fleet {
@@ -27,20 +28,25 @@ std::span<const std::byte> contents_of(std::span<const std::byte> block) {
   return block.subspan(trace::kBlockHeaderBytes);
 }
 
-// As the library's reader does.
-LossCause dropped_cause(std::uint32_t stored) {
-  const bool is_known = stored <= static_cast<std::uint32_t>(LossCause::kOverwritten) ||
-                        stored == static_cast<std::uint32_t>(LossCause::kAbandoned) ||
-                        stored == static_cast<std::uint32_t>(LossCause::kUnshipped);
-  return is_known ? static_cast<LossCause>(stored) : LossCause::kUnknown;
-}
-
-void add_clocks(std::span<const std::byte> blocks, trace::ClockMap& clocks) {
+void add_clocks(std::span<const std::byte> blocks, std::vector<trace::ClockPoint>& points) {
   for_each_block(blocks, [&](const trace::BlockFrame& frame, std::span<const std::byte> block) {
     trace::ClockPoint point;
     if (frame.type == BlockType::kClock && trace::ClockPoint::parse(contents_of(block), point))
-      clocks.add(point);
+      points.push_back(point);
   });
+}
+
+// False if there are too many.
+bool find_clocks(const ExtentMessage& message, trace::ClockMap& clocks) {
+  std::vector<trace::ClockPoint> points;
+  add_clocks(message.repeated, points);
+  add_clocks(message.blocks, points);
+  if (points.size() > MessageRows::kMostClocks) return false;
+  // Another order would take the square of their number. A later one of the same place applies.
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& one, const auto& other) { return one.tsc0 < other.tsc0; });
+  for (const trace::ClockPoint& point : points) clocks.add(point);
+  return true;
 }
 
 // As the library's reader does for a section without clocks.
@@ -138,12 +144,13 @@ struct MessageRows::Work {
     out.next.put(next);
     out.records.put(records);
     out.subset.put(origin.is_subset ? 1 : 0);
+    out.snapshot.put(origin.is_snapshot ? 1 : 0);
   }
 
   void add_loss(std::uint64_t time, std::uint64_t stream, std::uint64_t sequence,
                 std::uint64_t lost, LossCause cause, LossOrigin from, std::uint64_t statement) {
     LossColumns& out = batch.losses;
-    const RowThread thread = thread_of(stream);
+    const RowThread thread = from == LossOrigin::kStream ? thread_of(stream) : RowThread{};
     put_origin(out, time, stream);
     out.pid.put(origin.pid);
     out.thread_id.put(thread.id);
@@ -156,9 +163,10 @@ struct MessageRows::Work {
   }
 };
 
-MessageRows::MessageRows(FetchContents fetch)
+MessageRows::MessageRows(FetchContents fetch, std::size_t most_remembered)
     : fetch_(std::move(fetch)),
-      extent_rows_([this](const StatementFacts& facts) { add_statement(facts); }) {}
+      extent_rows_([this](const StatementFacts& facts) { add_statement(facts); }),
+      most_remembered_(most_remembered) {}
 
 MessageRows::Taken MessageRows::refused() {
   ++counts_.refused;
@@ -184,7 +192,7 @@ MessageRows::Taken MessageRows::take(const StoredMessage& stored, RowBatch& batc
   if (!read_extent_message(whole.empty() ? stored.payload : whole, message, why)) return refused();
   if (!find_message_header(message, stored.subject, header, &snapshot, why)) return refused();
   if (!trace::can_read(header)) {
-    *why = "it needs a newer ringsink";
+    *why = "its format is newer than this ringsink; update ringsink";
     return refused();
   }
   MessageDictionary* dictionary = nullptr;
@@ -207,8 +215,11 @@ MessageRows::Taken MessageRows::take(const StoredMessage& stored, RowBatch& batc
   work.origin.tick_hz = header.tick_hz;
   work.origin.segment = message.uuid;
   work.origin.is_subset = message.is_subset;
-  add_clocks(message.repeated, work.clocks);
-  add_clocks(message.blocks, work.clocks);
+  work.origin.is_snapshot = !snapshot.empty();
+  if (!find_clocks(message, work.clocks)) {
+    *why = "it has more than 100,000 clocks";
+    return refused();
+  }
   if (work.clocks.empty()) add_substitute(header, work.clocks);
   work.origin.clock = trace::TickClock(work.clocks);
 
@@ -220,7 +231,7 @@ MessageRows::Taken MessageRows::take(const StoredMessage& stored, RowBatch& batc
     batch.roll_back();
     return refused();
   }
-  for (const trace::ExtentHeader& extent : work.taken) ledger.take(extent);
+  remember(ledger, work.taken);
   if (statements_.size() > kMostStatements) statements_.clear();
   statements_.merge(new_statements_);
   ++counts_.messages;
@@ -250,9 +261,10 @@ bool MessageRows::add_blocks(const ExtentMessage& message, Work& work) {
                      add_positions(contents_of(block), work);
                  });
   if (!is_valid) return false;
-  if (work.last_time > kLastTime) return work.refuse("it has times after 2106");
+  if (work.last_time > kLastTime)
+    return work.refuse("it has times after 2106; check the clock of the host");
   if (work.last_time > work.first_time && work.last_time - work.first_time > kMostMessageNs)
-    return work.refuse("its records cover more than four years");
+    return work.refuse("its records cover more than four years; check the clock of the host");
   const std::uint64_t time =
       work.positions.empty() ? 0 : work.time_near(work.positions.front().tsc);
   for (const Work::Position& position : work.positions)
@@ -268,14 +280,16 @@ bool MessageRows::add_extent(std::span<const std::byte> payload, Work& work) {
   const std::uint64_t next = extent.first_sequence + extent.records;
   if (next < extent.first_sequence) return work.refuse("an extent has impossible numbers");
   work.ends[extent.stream_id] = next;
-  if (work.known.has(extent) || !work.fresh.take(extent)) {
+  // One that is known in part was cut otherwise: rows that come again replace their equals.
+  if (work.known.covers(extent) || work.fresh.covers(extent)) {
     ++work.repeated;
     return true;
   }
+  work.fresh.add(extent);
   const std::uint64_t base = work.time_of(extent.base_tsc);
   if (extent.has_lost())
     work.add_loss(base, extent.stream_id, extent.first_sequence - lost, extent.dropped,
-                  dropped_cause(extent.drop_cause), LossOrigin::kStream, 0);
+                  trace::stored_loss_cause(extent.drop_cause), LossOrigin::kStream, 0);
   work.add_range(base, extent.stream_id, extent.first_sequence - lost, next, extent.records);
   work.taken.push_back(extent);
   if (extent.records == 0) return true;
@@ -297,7 +311,8 @@ void MessageRows::add_losses(std::span<const std::byte> payload, Work& work) {
   const auto add = [&](const trace::LossCount& count, LossOrigin from, std::uint64_t statement) {
     const LossCause cause = shm::is_told_by_site(count.cause) ? count.cause : LossCause::kUnknown;
     if (count.after > count.before)
-      work.add_loss(time, 0, count.before, count.after - count.before, cause, from, statement);
+      work.add_loss(time, from == LossOrigin::kStatement ? count.site_id : 0, count.before,
+                    count.after - count.before, cause, from, statement);
   };
   for (const trace::LossCount& count : losses.without_stream) {
     if (shm::is_lost(count.cause)) add(count, LossOrigin::kProcess, 0);
@@ -352,8 +367,21 @@ void MessageRows::add_statement(const StatementFacts& facts) {
 }
 
 StreamLedger& MessageRows::ledger_of(const std::string& subject) {
-  if (ledgers_.size() >= kMostSegments && !ledgers_.contains(subject)) ledgers_.clear();
+  if (ledgers_.size() >= kMostSegments && !ledgers_.contains(subject)) forget();
   return ledgers_[subject];
+}
+
+void MessageRows::remember(StreamLedger& ledger, const std::vector<trace::ExtentHeader>& extents) {
+  const std::size_t before = ledger.ranges();
+  for (const trace::ExtentHeader& extent : extents) ledger.add(extent);
+  remembered_ += ledger.ranges() - before;
+  if (remembered_ > most_remembered_) forget();
+}
+
+// What comes again is then inserted again, and is merged by the server.
+void MessageRows::forget() {
+  ledgers_.clear();
+  remembered_ = 0;
 }
 
 }  // namespace ringside::fleet

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/fleet/extent_message.hpp"
 #include "tools/fleet/extent_rows.hpp"
@@ -37,7 +38,13 @@ class MessageRows {
   // So is one whose records cover a longer time: each month has a partition.
   static constexpr std::uint64_t kMostMessageNs = std::uint64_t{4} * 366 * 86'400 * 1'000'000'000;
 
-  explicit MessageRows(FetchContents fetch);
+  // It remembers the extents of up to 20,000 segments, as ranges of numbers: one for each stream
+  // that comes in order. When there are more, it forgets all.
+  static constexpr std::size_t kMostRemembered = 2'000'000;
+  // A message of more clocks is refused. Shippers send the last 4,096 with each.
+  static constexpr std::size_t kMostClocks = 100'000;
+
+  explicit MessageRows(FetchContents fetch, std::size_t most_remembered = kMostRemembered);
 
   enum class Taken : std::uint8_t {
     kYes,
@@ -66,11 +73,15 @@ class MessageRows {
   void add_positions(std::span<const std::byte> payload, Work& work);
   void add_statement(const StatementFacts& facts);
   StreamLedger& ledger_of(const std::string& subject);
+  void forget();
+  void remember(StreamLedger& ledger, const std::vector<trace::ExtentHeader>& extents);
 
   ContentsFetch fetch_;
   DictionaryCache dictionaries_{fetch_};
   ExtentRows extent_rows_;
+  const std::size_t most_remembered_;
   std::map<std::string, StreamLedger> ledgers_;  // by subject, which has the host
+  std::size_t remembered_ = 0;                   // ranges of all ledgers
   std::set<std::uint64_t> statements_;           // that are inserted, or in a batch
   std::set<std::uint64_t> new_statements_;       // of the message
   StatementColumns* statement_columns_ = nullptr;

@@ -114,6 +114,12 @@ std::size_t NatsConnection::most_payload_bytes() const {
   return static_cast<std::size_t>(std::max<std::int64_t>(limit - kHeaderReserveBytes, 1));
 }
 
+std::string NatsConnection::violation() const {
+  const char* last = nullptr;
+  const natsStatus status = natsConnection_GetLastError(connection_, &last);
+  return status == NATS_NOT_PERMITTED && last != nullptr ? last : "";
+}
+
 std::string NatsConnection::state() const {
   if (is_connected()) return "connected to the server";
   const char* last = nullptr;
@@ -121,7 +127,8 @@ std::string NatsConnection::state() const {
   const std::string detail =
       status == NATS_OK || last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last);
   if (is_closed()) {
-    return "the server closed the connection" + detail + "; check --creds or --nkey";
+    return "the server closed the connection" + detail +
+           "; check --creds, --nkey or the password of --server";
   }
   return "not connected to a server, reconnecting" + detail + "; check that nats-server is running";
 }

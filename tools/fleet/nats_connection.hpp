@@ -35,6 +35,8 @@ class NatsConnection {
   bool wait_until_connected(int timeout_ms) const;
   // Why there is none; for messages.
   std::string state() const;
+  // What the server does not permit the user, if that is its last error; else empty.
+  std::string violation() const;
 
   // The server's limit for a payload, less what the headers of a message need.
   std::size_t most_payload_bytes() const;

@@ -3,15 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "tools/fleet/dictionary_bucket.hpp"
 #include "tools/fleet/message_queue.hpp"
 #include "tools/fleet/nats_connection.hpp"
+#include "tools/fleet/nats_pulled_queue.hpp"
 
 namespace ringside::fleet {
 
@@ -24,7 +22,7 @@ struct DeliveryOptions {
   int batch = 16;                 // messages that one request asks for; held in memory
 };
 
-class NatsDeliveryQueue final : public DeliveryQueue {
+class NatsDeliveryQueue final : public NatsPulledQueue {
  public:
   // Creates or updates the consumer, which remains after destruction. `connection` must outlive the
   // queue. Null with `*why` if the consumer cannot be created or used.
@@ -35,41 +33,29 @@ class NatsDeliveryQueue final : public DeliveryQueue {
   NatsDeliveryQueue(const NatsDeliveryQueue&) = delete;
   NatsDeliveryQueue& operator=(const NatsDeliveryQueue&) = delete;
 
-  std::optional<Delivery> next(int timeout_ms) override;
   // An acknowledgement that is lost with the connection lets the message come again.
   void acknowledge(std::uint64_t token) override;
   void postpone(std::uint64_t token) override;
   bool store_dead_letter(const StoredMessage& message, const std::string& reason) override;
-  Fetched fetch_contents(std::string_view key, Bytes& contents) override;
   void request_contents(const std::string& subject, const std::string& key) override;
   Fetched fetch_message(std::uint64_t number, StoredMessage& message) override;
 
-  // Why the last fetch_contents() was kUnknown, or the last store_dead_letter() or next() failed;
-  // empty: it did not.
-  const std::string& why() const { return why_; }
-
  private:
   NatsDeliveryQueue(NatsConnection& connection, const DeliveryOptions& options)
-      : connection_(connection), options_(options), dictionaries_(connection) {}
+      : NatsPulledQueue(connection), options_(options) {}
 
   bool begin(std::string* why);
   bool has_consumer();
   bool subscribe(std::string* why);
   void unsubscribe();
-  void fetch(int timeout_ms);
-  void take(natsMsg* message);
+  void fetch(int timeout_ms) override;
   void answer(std::uint64_t token, const std::string& text);
 
-  NatsConnection& connection_;
   const DeliveryOptions options_;
-  DictionaryBucket dictionaries_;
   natsSubscription* subscription_ = nullptr;
   std::chrono::steady_clock::time_point next_check_;
-  std::uint64_t created_ns_ = 0;  // of the stream
-  std::deque<Delivery> fetched_;
   std::uint64_t last_token_ = 0;
   std::map<std::uint64_t, std::string> answer_subjects_;  // of deliveries without an answer
-  std::string why_;
 };
 
 }  // namespace ringside::fleet

@@ -195,7 +195,8 @@ void add_nats_options(CLI::App& app, NatsOptions& options) {
                  "tenant that the traces belong to: letters, digits, '-' and '_'")
       ->type_name("NAME")
       ->check([](const std::string& text) {
-        return is_token(text) ? std::string() : "'" + text + "' is not a name of a tenant";
+        return is_token(text) ? std::string()
+                              : "invalid tenant '" + text + "'; use letters, digits, '-' and '_'";
       })
       ->capture_default_str();
 }

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tools/fleet/content_hash.hpp"
-#include "tools/fleet/message_bodies.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -17,11 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A server that restarts forgets requests: one that it does not know must end soon.
-constexpr int kLongestFetchMs = 2000;
 // A server does not answer requests to a consumer that it has forgotten.
 constexpr std::chrono::seconds kCheckInterval{2};
-constexpr int kRepeatMs = 100;  // after a failure
 // The server removes the consumer of a process that was killed.
 constexpr std::int64_t kInactiveNs = 60'000'000'000;
 
@@ -35,24 +28,15 @@ std::unique_ptr<NatsOrderedQueue> NatsOrderedQueue::open(NatsConnection& connect
 }
 
 bool NatsOrderedQueue::begin(std::string* why) {
-  jsStreamInfo* stream = nullptr;
-  jsErrCode code{};
-  const natsStatus status =
-      js_GetStreamInfo(&stream, connection_.jetstream(), options_.stream.c_str(), nullptr, &code);
-  if (status == NATS_NOT_FOUND) {
-    *why =
-        fmt::format("the server has no stream {}; create it with 'ringship init'", options_.stream);
-    return false;
-  }
-  if (status != NATS_OK) {
-    *why = fmt::format(
-        "cannot look up the stream {}: {}; check that nats-server runs with JetStream, and the "
-        "permissions of the user",
-        options_.stream, nats_reason(status, code));
-    return false;
-  }
-  last_at_begin_ = stream->State.LastSeq;
-  jsStreamInfo_Destroy(stream);
+  return look_up_stream(options_.stream, &last_at_begin_, why) && create_consumer(why);
+}
+
+// A stream that was created anew counts from 1 again.
+bool NatsOrderedQueue::begin_again(std::string* why) {
+  const std::uint64_t before_ns = created_ns();
+  std::uint64_t last = 0;
+  if (!look_up_stream(options_.stream, &last, why)) return false;
+  if (created_ns() != before_ns) last_fetched_ = last_at_begin_ = 0;
   return create_consumer(why);
 }
 
@@ -75,12 +59,14 @@ bool NatsOrderedQueue::create_consumer(std::string* why) {
   } else if (options_.begin == OrderedOptions::Begin::kTime) {
     config.DeliverPolicy = js_DeliverByStartTime;
     config.OptStartTime = std::max<std::int64_t>(options_.begin_ns, 1);
+  } else if (options_.begin == OrderedOptions::Begin::kLast) {
+    config.DeliverPolicy = js_DeliverLast;
   } else {
     config.DeliverPolicy = js_DeliverAll;
   }
   jsConsumerInfo* created = nullptr;
   jsErrCode code{};
-  natsStatus status = js_AddConsumer(&created, connection_.jetstream(), options_.stream.c_str(),
+  natsStatus status = js_AddConsumer(&created, connection().jetstream(), options_.stream.c_str(),
                                      &config, nullptr, &code);
   if (status == NATS_OK) {
     consumer_ = created->Name;
@@ -93,7 +79,7 @@ bool NatsOrderedQueue::create_consumer(std::string* why) {
     binding.Stream = options_.stream.c_str();
     binding.Consumer = consumer_.c_str();
     binding.Config.MemoryStorage = true;  // the library compares it
-    status = js_PullSubscribe(&subscription_, connection_.jetstream(), options_.filter.c_str(),
+    status = js_PullSubscribe(&subscription_, connection().jetstream(), options_.filter.c_str(),
                               nullptr, nullptr, &binding, &code);
     if (status == NATS_OK) status = natsSubscription_SetPendingLimits(subscription_, -1, -1);
     if (status == NATS_OK) return true;
@@ -106,8 +92,8 @@ bool NatsOrderedQueue::create_consumer(std::string* why) {
 
 void NatsOrderedQueue::remove_consumer() {
   natsSubscription_Destroy(std::exchange(subscription_, nullptr));
-  if (!consumer_.empty() && connection_.is_connected()) {
-    js_DeleteConsumer(connection_.jetstream(), options_.stream.c_str(), consumer_.c_str(), nullptr,
+  if (!consumer_.empty() && connection().is_connected()) {
+    js_DeleteConsumer(connection().jetstream(), options_.stream.c_str(), consumer_.c_str(), nullptr,
                       nullptr);
   }
   consumer_.clear();
@@ -117,58 +103,42 @@ NatsOrderedQueue::~NatsOrderedQueue() {
   remove_consumer();
 }
 
-std::optional<Delivery> NatsOrderedQueue::next(int timeout_ms) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
-  why_.clear();
-  while (fetched_.empty()) {
-    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const int rest_ms = static_cast<int>(rest.count());
-    if (rest_ms <= 0) return {};
-    if (!connection_.wait_until_connected(rest_ms)) {
-      why_ = connection_.state();
-      return {};
-    }
-    if (subscription_ == nullptr && !create_consumer(&why_)) {
-      remove_consumer();
-      std::this_thread::sleep_for(std::chrono::milliseconds(std::min(rest_ms, kRepeatMs)));
-      continue;
-    }
-    fetch(std::min(rest_ms, kLongestFetchMs));
-  }
-  Delivery first = std::move(fetched_.front());
-  fetched_.pop_front();
-  last_returned_ = first.message.number;
-  return first;
-}
-
 void NatsOrderedQueue::fetch(int timeout_ms) {
-  natsMsgList list{};
-  jsErrCode code{};
-  const natsStatus status =
-      natsSubscription_Fetch(&list, subscription_, options_.batch, timeout_ms, &code);
-  if (status == NATS_OK) {
-    bool is_whole = true;
-    for (int i = 0; i < list.Count && is_whole; ++i) is_whole = take(list.Msgs[i]);
-    next_check_ = Clock::now() + kCheckInterval;
-    natsMsgList_Destroy(&list);
-    if (!is_whole) remove_consumer();
+  if (subscription_ == nullptr && !begin_again(&why_)) {
+    remove_consumer();
+    pause(timeout_ms);
     return;
   }
-  if (status == NATS_TIMEOUT || status == NATS_NOT_FOUND) {
-    if (Clock::now() >= next_check_ && !is_consumer_known()) remove_consumer();
-    return;
+  bool is_whole = true;
+  const auto take_next = [&](natsMsg* message) {
+    is_whole = take(message);
+    return is_whole;
+  };
+  switch (
+      pull(subscription_, options_.batch, timeout_ms, take_next, "the stream " + options_.stream)) {
+    case Pulled::kYes:
+      next_check_ = Clock::now() + kCheckInterval;
+      break;
+    case Pulled::kNone:
+      is_whole = Clock::now() < next_check_ || is_consumer_known();
+      break;
+    case Pulled::kFailed:
+      is_whole = false;
+      break;
   }
-  why_ = fmt::format("cannot fetch messages: {}; check the stream {}", nats_reason(status, code),
-                     options_.stream);
-  remove_consumer();
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(timeout_ms, kRepeatMs)));
+  if (!is_whole) remove_consumer();
 }
 
 bool NatsOrderedQueue::is_consumer_known() {
   next_check_ = Clock::now() + kCheckInterval;
   jsConsumerInfo* info = nullptr;
-  const natsStatus status = js_GetConsumerInfo(
-      &info, connection_.jetstream(), options_.stream.c_str(), consumer_.c_str(), nullptr, nullptr);
+  const natsStatus status =
+      js_GetConsumerInfo(&info, connection().jetstream(), options_.stream.c_str(),
+                         consumer_.c_str(), nullptr, nullptr);
+  // What was to come can have been removed from the stream.
+  if (status == NATS_OK) {
+    is_drained_ = info->NumPending == 0 && info->Delivered.Consumer == last_of_consumer_;
+  }
   jsConsumerInfo_Destroy(info);
   return status != NATS_NOT_FOUND;
 }
@@ -183,23 +153,12 @@ bool NatsOrderedQueue::take(natsMsg* message) {
   if (!is_next) return false;
   ++last_of_consumer_;
   last_fetched_ = number;
-  Delivery delivery;
-  delivery.token = number;
-  delivery.message.number = number;
-  delivery.message.subject = natsMsg_GetSubject(message);
-  const auto* const begin = reinterpret_cast<const std::byte*>(natsMsg_GetData(message));
-  delivery.message.payload.assign(begin, begin + natsMsg_GetDataLength(message));
-  fetched_.push_back(std::move(delivery));
+  add(number, number, message);
   return true;
 }
 
 bool NatsOrderedQueue::is_complete() const {
-  return fetched_.empty() && (is_drained_ || last_returned_ >= last_at_begin_);
-}
-
-DeliveryQueue::Fetched NatsOrderedQueue::fetch_contents(std::string_view key, Bytes& contents) {
-  return key.starts_with(kBodyKeyPrefix) ? fetch_body(connection_, key, contents, &why_)
-                                         : dictionaries_.fetch(key, contents, &why_);
+  return !has_fetched() && (is_drained_ || last_fetched_ >= last_at_begin_);
 }
 
 }  // namespace ringside::fleet

@@ -178,11 +178,16 @@ void NatsPublishQueue::take_answer(natsMsg* answer) {
 
 void NatsPublishQueue::take_overdue() {
   const Clock::time_point now = Clock::now();
+  if (unanswered_.empty() || unanswered_.begin()->second.deadline > now) return;
+  // The server reports a violation to the connection, not for the message.
+  const std::string violation = connection_.violation();
+  const std::string cause =
+      violation.empty() ? "check its load and its log" : violation + "; correct its permissions";
+  const std::string why =
+      fmt::format("no answer of the server in {} ms; {}", connection_.request_timeout_ms(), cause);
   // In the order of their deadlines.
   while (!unanswered_.empty() && unanswered_.begin()->second.deadline <= now) {
-    results_.push_back({unanswered_.begin()->second.token, PublishStatus::kUnknown, 0,
-                        fmt::format("no answer of the server in {} ms; check its load and its log",
-                                    connection_.request_timeout_ms())});
+    results_.push_back({unanswered_.begin()->second.token, PublishStatus::kUnknown, 0, why});
     unanswered_.erase(unanswered_.begin());
   }
 }

@@ -80,9 +80,10 @@ std::unique_ptr<ReaderProcess> ReaderProcess::start(const ReaderRequest& request
 
 ReaderProcess::~ReaderProcess() {
   ::close(input_);
+  // A process that waits until its output is read would never end.
+  ::close(output_);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  ::close(output_);
   // If it was killed, its directory is still there.
   std::error_code ignored;
   if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);

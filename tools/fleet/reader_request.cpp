@@ -17,6 +17,7 @@ std::string write_reader_request(const ReaderRequest& request) {
       {"tenant", access.tenant},
       {"host", request.host},
       {"service", request.service},
+      {"snapshot", request.snapshot},
       {"begin", static_cast<int>(request.begin)},
       {"begin_ns", request.begin_ns},
       {"follows", request.follows},
@@ -47,6 +48,7 @@ bool read_reader_request(std::string_view line, ReaderRequest& request) {
     take("tenant", request.access.tenant);
     take("host", request.host);
     take("service", request.service);
+    take("snapshot", request.snapshot);
     take("begin_ns", request.begin_ns);
     take("follows", request.follows);
     take("most_bytes", request.most_bytes);

@@ -24,8 +24,9 @@ struct ReaderRequest {
 
   What what = What::kTraces;
   ServerAccess access;
-  std::string host;     // empty: all
-  std::string service;  // empty: all
+  std::string host;      // empty: all
+  std::string service;   // empty: all
+  std::string snapshot;  // its id; empty: what is sent without one
   Begin begin = Begin::kAll;
   std::int64_t begin_ns = 0;      // of kTime: Unix time at which messages were stored
   bool follows = false;           // what comes later, too

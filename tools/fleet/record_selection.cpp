@@ -38,7 +38,7 @@ std::unique_ptr<RecordSelection> RecordSelection::make(tool::FilterOptions optio
   if (!activity.empty()) {
     selection->activity = activity_of(activity);
     if (!selection->activity) {
-      *why = "the activity '" + activity + "' is not 32 lower-case hexadecimal digits";
+      *why = "invalid activity '" + activity + "'; use 32 lower-case hexadecimal digits";
       return nullptr;
     }
     const std::string has_it = fmt::format("(activity == '{0}' || related == '{0}')", activity);

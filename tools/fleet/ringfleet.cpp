@@ -10,6 +10,7 @@
 
 #include "tools/fleet/extent_subject.hpp"
 #include "tools/fleet/fleet_process.hpp"
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/snapshot_call.hpp"
@@ -61,7 +62,8 @@ bool read_duration(const char* option, const std::string& text, std::uint64_t& m
     ms = *ns / 1'000'000;
     return true;
   }
-  say(fmt::format("{}: '{}' is not a duration such as 500ms or 30s", option, text));
+  say(fmt::format("{}: invalid duration '{}'; use a number with a unit, such as 500ms or 30s",
+                  option, text));
   return false;
 }
 
@@ -78,8 +80,12 @@ bool is_valid(const FleetSnapshotRequest& request) {
     return false;
   }
   if (request.id == subject_part(request.id)) return true;
-  say("--id: use letters, digits, - and _");
+  say(fmt::format("--id: invalid name '{}'; use letters, digits, '-' and '_'", request.id));
   return false;
+}
+
+std::string counted(std::uint64_t count, const char* noun, const char* plural = "s") {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : plural);
 }
 
 void print(const FleetSnapshotAnswer& answer, bool json) {
@@ -92,8 +98,8 @@ void print(const FleetSnapshotAnswer& answer, bool json) {
     const std::string host = ringside::trace::visible(answer.host);
     if (!answer.error.empty()) fmt::print("{}: {}\n", host, ringside::trace::visible(answer.error));
     if (answer.records != 0)
-      fmt::print("{}: {} records of {} processes, {} bytes\n", host, answer.records,
-                 answer.segments, answer.bytes);
+      fmt::print("{}: {} of {}, {} bytes\n", host, counted(answer.records, "record"),
+                 counted(answer.segments, "process", "es"), answer.bytes);
   }
   std::fflush(stdout);
 }
@@ -123,7 +129,9 @@ int snapshot(SnapshotOptions& options) {
     return kNoHost;
   }
   if (result.hosts.empty()) {
-    say("no host answers: ringship runs on none that uses this server and tenant");
+    say("no host answers; check that ringship runs on the hosts, with this server and --tenant, "
+        "and "
+        "that their users may subscribe to rs.trigger.TENANT.*");
     return kNoHost;
   }
   FleetSnapshotAnswer sum;
@@ -136,31 +144,33 @@ int snapshot(SnapshotOptions& options) {
     has_failed = has_failed || !answer.error.empty();
     if (!answer.is_done)
       say(ringside::trace::visible(name) +
-          ": has answered, but is not done; ask again with the same --id");
+          ": answered, but is not done; repeat the command with --id " + request.id);
   }
   if (!options.json)
-    fmt::print("snapshot {}: {} records of {} hosts, {} hosts have none, {} bytes\n", request.id,
-               sum.records, hosts, result.hosts.size() - hosts, sum.bytes);
+    fmt::print("snapshot {}: {} of {}, none of {}, {} bytes\n", request.id,
+               counted(sum.records, "record"), counted(hosts, "host"),
+               counted(result.hosts.size() - hosts, "other host"), sum.bytes);
   return has_failed ? kSnapshotIncomplete : kFleetOk;
 }
 
 int run(int argc, char** argv) {
   SnapshotOptions options;
   CLI::App app(
-      "Asks all hosts of a fleet, which run ringship, for a snapshot: each sends what its flight\n"
-      "recorders and recent trace files have of what is asked for, and nothing else.",
+      "Requests a snapshot from all hosts of a fleet. Each host that runs ringship sends the\n"
+      "selected records of its flight recorders and recent trace files, and nothing else.",
       kProgram);
   tool::set_help_format(app);
   app.set_version_flag("--version", std::string("ringfleet ") + RINGSIDE_VERSION);
   std::string command;
   app.add_option("COMMAND", command, "snapshot")->required()->check(CLI::IsMember({"snapshot"}));
   add_nats_options(app, options.nats);
-  app.add_option("--service", options.request.services, "services with this name")
+  app.add_option("--service", options.request.services, "services with this name; default: all")
       ->type_name("GLOB");
   app.add_option("--activity", options.request.activity,
                  "records of this activity: 32 hexadecimal digits")
       ->type_name("ID");
-  app.add_option("--where", options.request.where, "records that meet this condition")
+  app.add_option("--where", options.request.where,
+                 "records that meet this condition, in the language of ringcat --where")
       ->type_name("CONDITION");
   app.add_option("--level", options.request.level, "records of this level and above")
       ->type_name("LEVEL");
@@ -174,16 +184,19 @@ int run(int argc, char** argv) {
       ->type_name("TEXT");
   app.add_option("--id", options.request.id, "name of the snapshot; default: a new one")
       ->type_name("NAME");
-  app.add_option("--timeout", options.timeout, "longest wait")
+  app.add_option("--timeout", options.timeout, "wait at most this long for answers")
       ->type_name("DURATION")
       ->capture_default_str();
-  app.add_option("--quiet", options.quiet, "end if no further host answers for this time")
+  app.add_option(
+         "--quiet", options.quiet,
+         "end when all hosts that answered are done and no further host answers for this time")
       ->type_name("DURATION")
       ->capture_default_str();
   app.add_flag("--json", options.json, "print a JSON object for each host");
   app.footer(
-      "Exit status: 0 all hosts that answered are done, 1 one is not or has failed, 2 invalid\n"
-      "usage, 3 no host or no server answers.");
+      "Exit status: 0 all hosts that answered are done, 1 at least one host is not done or "
+      "failed,\n"
+      "2 invalid usage, 3 no host answers, or the server cannot be used.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   end_by_signals();
   return snapshot(options);

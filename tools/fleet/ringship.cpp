@@ -1,5 +1,6 @@
 // ringship: sends the traces of this host to a NATS server.
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tools/fleet/fleet_metrics.hpp"
 #include "tools/fleet/fleet_process.hpp"
 #include "tools/fleet/fleet_streams.hpp"
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/record_selection.hpp"
 #include "tools/fleet/ship_service.hpp"
@@ -105,7 +107,7 @@ int ship(const ShipOptions& options, const RecordSelection& selection) {
     return kFleetFailed;
   }
   ShipperReport report(*connection, service->shipper(), service->segments(), options.nats.tenant,
-                       RINGSIDE_VERSION, metrics.get());
+                       options.host, RINGSIDE_VERSION, metrics.get());
   while (!is_asked_to_end() && !connection->is_closed()) {
     service->step(kStepMs);
     report.step(monotonic_ms(), service->snapshots());
@@ -116,7 +118,10 @@ int ship(const ShipOptions& options, const RecordSelection& selection) {
   const ShipperCounts& counts = service->counts();
   say(fmt::format("{} records in {} messages, {} bytes; {} snapshots", counts.records,
                   counts.messages, counts.bytes, service->snapshots()));
-  if (connection->is_closed()) say("the server refuses the credentials; correct them");
+  if (connection->is_closed())
+    say("the server refuses the credentials; correct --creds, --nkey or the password of --server, "
+        "and "
+        "start ringship again");
   return connection->is_closed() || counts.refused != 0 ? kFleetFailed : kFleetOk;
 }
 
@@ -130,8 +135,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("ringship ") + RINGSIDE_VERSION);
   add_nats_options(app, options.nats);
   app.add_option("PATH", options.paths, "directories of trace files, or single files");
-  app.add_option("--state", options.state_directory,
-                 "directory that remembers what is sent; default: .ringship in the first directory")
+  app.add_option(
+         "--state", options.state_directory,
+         "directory that remembers what was sent; default: .ringship in the first directory")
       ->type_name("DIR");
   app.add_option("--level", options.filter.level, "send records of this level and above")
       ->type_name("LEVEL");
@@ -139,17 +145,23 @@ int run(int argc, char** argv) {
                  "send records that meet this condition, in the language of ringcat --where")
       ->type_name("CONDITION");
   app.add_option("--max-bytes-per-s", options.most_bytes_per_s,
-                 "most bytes of messages in a second; 0: unlimited")
+                 "send at most this many bytes per second; 0: unlimited")
       ->type_name("BYTES")
       ->check(CLI::Range(std::uint64_t{0}, ringside::fleet::Bandwidth::kMostBytesPerS));
-  app.add_option("--shm-dir", options.shm_dir, "directory of the segments, for flight recorders")
+  app.add_option("--shm-dir", options.shm_dir,
+                 "directory of the segments, for snapshots of flight recorders; default: "
+                 "RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--host", options.host, "name of this host in requests")
+  // Where services with the same environment create them.
+  const char* const shm_dir =
+      std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
+  app.add_option("--host", options.host, "name of this host in requests and its status")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--on-request", options.on_request,
-               "send nothing but the snapshots that `ringctl fleet snapshot` asks for");
+               "send nothing but the snapshots that ringctl fleet snapshot requests");
   app.add_option("--linger-ms", options.shipper.linger_ms,
                  "wait this long for more records before a message that is not full")
       ->type_name("MS")
@@ -160,7 +172,7 @@ int run(int argc, char** argv) {
       ->type_name("LEVEL")
       ->check(CLI::Range(1, 19))
       ->capture_default_str();
-  app.add_flag("--once", options.once, "send what there is, then end");
+  app.add_flag("--once", options.once, "send the files as they are now, then end");
   app.add_option("--metrics", options.metrics,
                  "serve metrics for Prometheus at this address, such as 127.0.0.1:9466 (/metrics)")
       ->type_name("ADDRESS:PORT");
@@ -180,18 +192,20 @@ int run(int argc, char** argv) {
                    "number of servers of a cluster that store each message")
       ->capture_default_str();
   streams->fallthrough();
-  streams->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
+  streams->footer(
+      "Exit status: 0 success, 2 invalid usage, 3 no connection, or the server refused the "
+      "change.");
   app.footer(
       "Subcommands (see ringship NAME --help):\n"
       "  init        create or update the streams and the bucket of a fleet\n"
       "\n"
-      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on, or the\n"
-      "server refused a message.");
+      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 ringship cannot go on, or\n"
+      "the server refused a message.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   end_by_signals();
   if (streams->parsed()) return init(options);
   if (options.paths.empty()) {
-    say("name a directory of trace files; ringship --help tells more");
+    say("missing directory of trace files; see ringship --help");
     return kFleetUsage;
   }
   if (options.state_directory.empty())

@@ -1,10 +1,11 @@
 // ringsink: keeps the traces of a fleet as trace files, or as rows in ClickHouse.
 
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unistd.h>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "tools/fleet/nats_connection.hpp"
 #include "tools/fleet/nats_delivery_queue.hpp"
 #include "tools/fleet/sink_directory.hpp"
+#include "tools/fleet/sink_metrics.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/standard_descriptors.hpp"
 
@@ -31,6 +33,7 @@ constexpr int kConnectMs = 1000;  // between two attempts
 constexpr std::uint64_t kFinishMs = 10'000;
 constexpr int kMostUnacknowledged = 4096;
 constexpr int kFetchedMessages = 64;
+constexpr int kMostKeptDays = 10'000;
 
 struct SinkOptions {
   NatsOptions nats;
@@ -47,25 +50,6 @@ struct SinkOptions {
 
 void say(const std::string& text) {
   complain(kProgram, text);
-}
-
-std::vector<FleetMetric> metrics_of(const FileSinkCounts& counts, bool is_connected) {
-  using Type = FleetMetric::Type;
-  const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
-  return {
-      {"ringside_sink_connected", "Whether ringsink is connected to a NATS server", Type::kGauge,
-       is_connected ? 1.0 : 0.0},
-      {"ringside_sink_messages_total", "Messages that were written or known before", Type::kCounter,
-       number(counts.messages)},
-      {"ringside_sink_extents_total", "Extents that were written", Type::kCounter,
-       number(counts.extents)},
-      {"ringside_sink_repeated_extents_total", "Extents that came again and were left out",
-       Type::kCounter, number(counts.repeated_extents)},
-      {"ringside_sink_refused_messages_total", "Messages that were refused as invalid",
-       Type::kCounter, number(counts.refused)},
-      {"ringside_sink_written_bytes_total", "Bytes written to files", Type::kCounter,
-       number(counts.bytes)},
-  };
 }
 
 // Whether no message came for the time after which the process shall end.
@@ -85,37 +69,50 @@ class Idleness {
   std::uint64_t since_ms_ = monotonic_ms();
 };
 
-struct Source {
-  std::unique_ptr<NatsConnection> connection;
-  std::unique_ptr<NatsDeliveryQueue> queue;
-  bool can_try_again = true;  // if there is no queue
-};
+enum class Attempt : std::uint8_t { kDone, kLater, kNever };
 
-Source open_source(const SinkOptions& options, const SinkDirectory& directory, std::string* why) {
-  Source source;
-  source.connection = NatsConnection::open(options.nats, why);
-  if (source.connection == nullptr) return source;
-  const auto claim =
-      directory.claim(*source.connection, options.delivery.consumer, options.takes_over, why);
-  source.can_try_again = claim != SinkDirectory::Claim::kOther;
-  if (claim == SinkDirectory::Claim::kYes)
-    source.queue = NatsDeliveryQueue::open(*source.connection, options.delivery, why);
-  return source;
-}
-
-// Tries until the server delivers. No queue if the process shall end.
-Source wait_for_source(const SinkOptions& options, const SinkDirectory& directory) {
+// Repeats the attempt until it is done. False if that will not be, or if the process shall end.
+bool wait_until_done(const SinkOptions& options,
+                     const std::function<Attempt(std::string* why)>& attempt) {
   std::string said;
   while (!is_asked_to_end()) {
     std::string why;
-    Source source = open_source(options, directory, &why);
-    if (source.queue != nullptr) return source;
+    const Attempt result = attempt(&why);
+    if (result == Attempt::kDone) return true;
     if (why != said) say(why);
-    if (!source.can_try_again || options.idle_s != 0) return source;
+    if (result == Attempt::kNever || options.idle_s != 0) return false;
     said = why;
     usleep(kConnectMs * 1000);
   }
-  return {};
+  return false;
+}
+
+// False with `*why` if it cannot serve. Without an address, nothing is served.
+bool serve_metrics(const SinkOptions& options, std::unique_ptr<FleetMetrics>& metrics,
+                   std::string* why) {
+  if (options.metrics.empty()) return true;
+  metrics = FleetMetrics::open(options.metrics, why);
+  return metrics != nullptr;
+}
+
+struct Source {
+  std::unique_ptr<NatsConnection> connection;
+  std::unique_ptr<NatsDeliveryQueue> queue;
+};
+
+Attempt open_source(const SinkOptions& options, const SinkDirectory* directory, Source& source,
+                    std::string* why) {
+  source = {};
+  source.connection = NatsConnection::open(options.nats, why);
+  if (source.connection == nullptr) return Attempt::kLater;
+  if (directory != nullptr) {
+    const auto claim =
+        directory->claim(*source.connection, options.delivery.consumer, options.takes_over, why);
+    if (claim == SinkDirectory::Claim::kOther) return Attempt::kNever;
+    if (claim != SinkDirectory::Claim::kYes) return Attempt::kLater;
+  }
+  source.queue = NatsDeliveryQueue::open(*source.connection, options.delivery, why);
+  return source.queue != nullptr ? Attempt::kDone : Attempt::kLater;
 }
 
 int sink_to_files(const SinkOptions& options) {
@@ -125,15 +122,16 @@ int sink_to_files(const SinkOptions& options) {
     return kFleetFailed;
   };
   std::unique_ptr<FleetMetrics> metrics;
-  if (!options.metrics.empty()) {
-    metrics = FleetMetrics::open(options.metrics, &why);
-    if (metrics == nullptr) return failed();
-  }
+  if (!serve_metrics(options, metrics, &why)) return failed();
+  if (metrics) metrics->update(metrics_of(FileSinkCounts{}, false));
   const auto directory = SinkDirectory::open(options.output, &why);
   if (!directory) return failed();
-  const Source source = wait_for_source(options, *directory);
-  const auto& [connection, queue, ignored] = source;
-  if (queue == nullptr) return is_asked_to_end() ? kFleetOk : kFleetFailed;
+  Source source;
+  if (!wait_until_done(options, [&](std::string* reason) {
+        return open_source(options, &*directory, source, reason);
+      }))
+    return is_asked_to_end() ? kFleetOk : kFleetFailed;
+  const auto& [connection, queue] = source;
   const auto files = FileSink::open(
       options.output,
       [&queue = source.queue](std::string_view key, Bytes& contents) {
@@ -161,25 +159,34 @@ int sink_to_clickhouse(const SinkOptions& options) {
     say(why);
     return kFleetFailed;
   };
+  std::unique_ptr<FleetMetrics> metrics;
+  if (!serve_metrics(options, metrics, &why)) return failed();
+  if (metrics) metrics->update(metrics_of(MessageRowCounts{}, {}, false));
   const auto client = ClickHouseClient::open(options.clickhouse, &why);
   if (client == nullptr) return failed();
   ClickHouseServer server;
-  ClickHouseAnswer answer = examine_server(*client, server);
-  if (answer.is_ok()) answer = check_schema(*client);
-  if (!answer.is_ok()) {
-    why = answer.why;
-    return failed();
-  }
-  const auto connection = NatsConnection::open(options.nats, &why);
-  if (connection == nullptr) return failed();
-  const auto queue = NatsDeliveryQueue::open(*connection, options.delivery, &why);
-  if (queue == nullptr) return failed();
+  const auto find_tables = [&](std::string* reason) {
+    ClickHouseAnswer answer = examine_server(*client, server);
+    if (answer.is_ok()) answer = check_schema(*client);
+    if (answer.is_ok()) return Attempt::kDone;
+    *reason = answer.why;
+    return answer.status == ClickHouseAnswer::Status::kRefused ? Attempt::kNever : Attempt::kLater;
+  };
+  Source source;
+  if (!wait_until_done(options, find_tables) || !wait_until_done(options, [&](std::string* reason) {
+        return open_source(options, nullptr, source, reason);
+      }))
+    return is_asked_to_end() ? kFleetOk : kFleetFailed;
+  const auto& [connection, queue] = source;
   ClickHouseInserter inserter(*client, server, say);
   ClickHouseDelivery delivery(options.rows, *queue, inserter, monotonic_ms, say);
   Idleness idleness(options.idle_s);
   bool is_sound = true;
   while (is_sound && !is_asked_to_end() && !connection->is_closed()) {
     is_sound = delivery.step(kStepMs);
+    if (metrics)
+      metrics->update(
+          metrics_of(delivery.row_counts(), delivery.counts(), connection->is_connected()));
     if (idleness.is_over(delivery.row_counts().messages)) break;
   }
   if (is_sound && !delivery.finish(kFinishMs)) {
@@ -216,22 +223,25 @@ int run(int argc, char** argv) {
   add_nats_options(app, options.nats);
   app.add_option("--output", options.output, "directory of the files")->type_name("DIR");
   add_clickhouse_options(app, options.clickhouse);
-  app.add_option("--batch-rows", options.rows.batch_rows, "of one insertion, about")
+  app.add_option("--batch-rows", options.rows.batch_rows, "insert after about this many rows")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--flush-ms", options.rows.flush_ms, "insert rows after this time at the latest")
       ->type_name("MS")
       ->capture_default_str();
-  app.add_flag("--take-over", options.takes_over,
-               "use this directory although the consumer has another one, which is gone");
+  app.add_flag(
+      "--take-over", options.takes_over,
+      "use this directory for the consumer, whose directory is lost; what was acknowledged is not "
+      "sent again");
   app.add_option("--dictionary-patience-s", options.dictionary_patience_s,
-                 "after this time, a message whose dictionary is missing is a dead letter")
+                 "with --clickhouse: refuse a message whose dictionary is missing for this time")
       ->capture_default_str();
   app.add_option("--consumer", options.delivery.consumer,
                  "name of the durable consumer; a directory has its own, processes that insert "
                  "into the same database share one; default: ringsink, or ringsink_clickhouse");
-  app.add_option("--filter", options.delivery.filter, "subjects, such as rs.ext.*.host7.>")
+  app.add_option("--filter", options.delivery.filter,
+                 "receive these subjects only, such as rs.ext.*.host7.>")
       ->type_name("SUBJECTS")
       ->capture_default_str();
   app.add_option("--ack-wait-ms", options.delivery.ack_wait_ms,
@@ -246,23 +256,31 @@ int run(int argc, char** argv) {
       ->type_name("S");
   CLI::App* const tables = app.add_subcommand("init", "create or update the tables of ClickHouse");
   ringside::tool::set_help_format(*tables);
-  tables->footer("Exit status: 0 success, 2 invalid usage, 3 the server refused it.");
+  tables->footer(
+      "Exit status: 0 success, 2 invalid usage, 3 no connection, or the server refused the "
+      "change.");
   tables
       ->add_option("--keep-days", options.schema.keep_days,
-                   "remove rows that are older; 0: keep all; default: as it is")
-      ->type_name("DAYS");
-  tables->add_option("--schema", options.schema.version, "up to this version; default: the latest")
+                   "remove rows that are older; 0: keep all; default: do not change this")
+      ->type_name("DAYS")
+      ->check(CLI::Range(0, kMostKeptDays));
+  tables
+      ->add_option("--schema", options.schema.version, "version of the tables; default: the latest")
       ->type_name("N");
   tables->fallthrough();
   app.footer(
       "Subcommands (see ringsink NAME --help):\n"
       "  init        create or update the tables of ClickHouse\n"
       "\n"
-      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 it cannot go on: the disk\n"
-      "failed, or the server refused the connection.");
+      "Exit status: 0 success, also after SIGTERM, 2 invalid usage, 3 ringsink cannot go on: the\n"
+      "disk failed, the consumer belongs to another directory, or a server cannot be used.");
   if (const auto status = parse_command_line(app, argc, argv)) return *status;
   if (options.output.empty() == options.clickhouse.url.empty()) {
-    say("name either --output DIRECTORY or --clickhouse URL; see ringsink --help");
+    say("give either --output DIR or --clickhouse URL; see ringsink --help");
+    return kFleetUsage;
+  }
+  if (options.takes_over && options.output.empty()) {
+    say("--take-over is for --output: processes that insert into ClickHouse share a consumer");
     return kFleetUsage;
   }
   if (tables->parsed() && options.clickhouse.url.empty()) {

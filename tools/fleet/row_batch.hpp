@@ -86,9 +86,10 @@ struct ExtentColumns {
   NumberColumn<std::uint64_t> next;
   NumberColumn<std::uint64_t> records;
   NumberColumn<std::uint8_t> subset;
+  NumberColumn<std::uint8_t> snapshot;
 
   auto columns() {
-    return std::tie(tenant, service, host, segment, stream, first, next, records, subset);
+    return std::tie(tenant, service, host, segment, stream, first, next, records, subset, snapshot);
   }
 };
 

@@ -26,7 +26,7 @@ struct PreparedMessage {
   std::vector<NamedContents> contents;  // to be stored before it
   ShipCursor after;                     // once it is stored, except for its number
   std::uint64_t records = 0;
-  std::map<std::uint32_t, std::uint64_t> lost;  // records that its extents tell as lost, by cause
+  std::map<std::uint32_t, std::uint64_t> lost;  // records that its extents report as lost, by cause
   std::string path;                             // of its file, before that was packed
   std::uint32_t next_file = 0;  // once it is stored, all files with a lower number are
   // When it was read, or when its file was written last, if that is longer ago.

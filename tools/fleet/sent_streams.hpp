@@ -8,7 +8,7 @@ namespace ringside::fleet {
 
 struct SentStream {
   std::uint64_t next = 0;     // number of the next record to be read
-  std::uint64_t pending = 0;  // records directly before it that were left out, and not yet told
+  std::uint64_t pending = 0;  // records directly before it that were left out, and not yet reported
 
   bool operator==(const SentStream&) const = default;
 };

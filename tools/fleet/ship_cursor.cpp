@@ -26,7 +26,7 @@ std::optional<CursorStore> CursorStore::open(const std::string& directory, std::
   std::filesystem::create_directories(directory, code);
   if (code) {
     *why = directory + ": cannot be created: " + code.message() +
-           "; name a directory for the state that can be written";
+           "; give a directory that ringship can write to with --state";
     return std::nullopt;
   }
   return CursorStore(directory);
@@ -43,7 +43,7 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
   if (!file) {
     if (errno == ENOENT) return true;
     *why = path + ": cannot be read: " + std::generic_category().message(errno) +
-           "; correct its permissions";
+           "; let the user of ringship read it";
     return false;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -64,7 +64,7 @@ bool CursorStore::load(const SegmentUuid& uuid, ShipCursor& cursor, std::string*
   } catch (const std::exception& error) {
     cursor = {};
     *why = path + ": is not a cursor of this version (" + error.what() +
-           "); remove it: what is sent again is recognised by the receivers";
+           "); remove it: ringship sends the segment again, and receivers keep each record once";
     return false;
   }
   return true;
@@ -95,8 +95,9 @@ bool CursorStore::save(const SegmentUuid& uuid, const ShipCursor& cursor, std::s
   file << text;
   file.close();
   if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    *why = path + ": cannot be written: " + std::generic_category().message(errno) +
-           "; after a restart, messages are repeated";
+    *why =
+        path + ": cannot be written: " + std::generic_category().message(errno) +
+        "; free space and check the permissions: until then, messages are repeated after a restart";
     return false;
   }
   return true;

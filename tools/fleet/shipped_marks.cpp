@@ -32,7 +32,7 @@ bool save_shipped_mark(const std::string& path, const SegmentUuid& uuid, std::ui
   file.close();
   if (file && std::rename(unfinished.c_str(), name.c_str()) == 0) return true;
   *why = name + ": cannot be written: " + std::generic_category().message(errno) +
-         "; consumerd does not know what is shipped: allow this user to write there";
+         "; consumerd keeps shipped files as unshipped until the user of ringship can write there";
   return false;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The block that tells how far a sink has come (trace-format/README.md, "SHIPPED").
+// The block that states how far a sink has come (trace-format/README.md, "SHIPPED").
 
 #include <compare>
 #include <cstddef>

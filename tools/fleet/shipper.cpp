@@ -163,7 +163,10 @@ bool Shipper::store_prepared(Segment& segment) {
 
 void Shipper::publish(Segment& segment) {
   if (!store_prepared(segment))
-    return retry(segment, "its dictionary or a large block cannot be stored");
+    return retry(
+        segment,
+        "cannot store its dictionary or a large block; check the space of the server, and the "
+        "permission of the user to publish $KV.rs_dictionaries.> and rs.body.>");
   OutgoingMessage message;
   message.subject = segment.subject;
   message.id = fmt::format("{}.{}.{:08x}", segment.subject, segment.cursor.stored,
@@ -205,7 +208,10 @@ void Shipper::take_other_last(Segment& segment) {
   StoredMessage last;
   switch (queue_.last_of(segment.subject, last)) {
     case PublishQueue::Found::kUnknown:
-      return retry(segment, "the last message of its subject could not be read");
+      return retry(
+          segment,
+          "cannot read the last message of its subject; check the stream RS_EXTENTS, and the "
+          "permission of the user to publish $JS.API.STREAM.MSG.GET.*");
     case PublishQueue::Found::kNo:
       segment.cursor.stored = 0;
       return;
@@ -266,8 +272,8 @@ void Shipper::pass_over(Segment& segment, const std::string& why) {
     options_.report_loss({segment.host, segment.service, uuid_text(segment.uuid), "refused",
                           segment.prepared->records, 0});
   complain_(
-      fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are lost; remove "
-                  "max_msg_size of the stream",
+      fmt::format("{}: the server refuses a message of {} bytes: {}; {} records are missing in the "
+                  "fleet; remove max_msg_size of the stream RS_EXTENTS",
                   segment.subject, segment.payload.size(), why, segment.prepared->records));
   const std::uint64_t stored = segment.cursor.stored;
   segment.cursor = std::move(segment.prepared->after);

@@ -1,19 +1,12 @@
 #include "tools/fleet/shipper_report.hpp"
 
-#include <array>
 #include <chrono>
-#include <unistd.h>
 #include <utility>
 
 namespace ringside::fleet {
 namespace {
 
 constexpr std::uint64_t kStatusIntervalMs = 5000;
-
-std::string own_host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 std::int64_t unix_ns_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -53,10 +46,11 @@ std::vector<FleetMetric> metrics_of(const HostStatus& status, bool is_connected)
 }  // namespace
 
 ShipperReport::ShipperReport(NatsConnection& connection, const Shipper& shipper,
-                             const TraceSegments& segments, std::string tenant, std::string version,
-                             FleetMetrics* metrics)
+                             const TraceSegments& segments, std::string tenant, std::string host,
+                             std::string version, FleetMetrics* metrics)
     : connection_(connection), shipper_(shipper), segments_(segments), metrics_(metrics) {
   status_.tenant = std::move(tenant);
+  status_.host = std::move(host);
   status_.version = std::move(version);
   status_.interval_ms = kStatusIntervalMs;
 }
@@ -69,12 +63,8 @@ void ShipperReport::step(std::uint64_t now_ms, std::uint64_t snapshots) {
 }
 
 void ShipperReport::publish() {
-  const auto& segments = segments_.segments();
-  // As its traces are named; without any, as its traces will be named unless consumerd runs
-  // elsewhere.
-  status_.host = segments.empty() ? own_host_name() : segments.begin()->second.host;
   status_.unix_ns = unix_ns_now();
-  status_.segments = segments.size();
+  status_.segments = segments_.segments().size();
   const ShipperLag lag = shipper_.lag();
   status_.lag_bytes = lag.bytes;
   status_.oldest_unshipped_ms = lag.oldest_ms;

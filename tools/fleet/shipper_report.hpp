@@ -1,5 +1,5 @@
 #pragma once
-// What ringship tells about itself: a status for the fleet, and metrics.
+// What ringship reports about itself: a status for the fleet, and metrics.
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ class ShipperReport {
  public:
   // `metrics`: null: none are served.
   ShipperReport(NatsConnection& connection, const Shipper& shipper, const TraceSegments& segments,
-                std::string tenant, std::string version, FleetMetrics* metrics);
+                std::string tenant, std::string host, std::string version, FleetMetrics* metrics);
 
   // Publishes the status if its time has come; the metrics too.
   void step(std::uint64_t now_ms, std::uint64_t snapshots);

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 
+#include "tools/fleet/host_name.hpp"
 #include "tools/fleet/nats_error.hpp"
 
 namespace ringside::fleet {
@@ -31,12 +32,6 @@ std::string new_identity() {
   std::string digits;
   for (const unsigned char byte : bytes) digits += fmt::format("{:02x}", byte);
   return digits;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 struct BucketDestroyer {
@@ -74,7 +69,8 @@ std::optional<SinkDirectory> SinkDirectory::open(const std::string& path, std::s
                      "{}: another ringsink writes there; name another directory and "
                      "another --consumer",
                      path)
-               : fmt::format("{}: cannot be locked: {}", file, system_reason());
+               : fmt::format("{}: cannot be locked: {}; use a file system with locks (flock)", file,
+                             system_reason());
     return std::nullopt;
   }
   if (!directory.read_identity(why)) return std::nullopt;
@@ -125,17 +121,17 @@ SinkDirectory::Claim SinkDirectory::claim(NatsConnection& connection, const std:
   }
   if (status != NATS_OK) {
     *why = fmt::format(
-        "cannot store which directory the consumer '{}' has: {}; check that the bucket {} exists, "
-        "and the permission to write $KV.{}.{}",
+        "cannot store which directory the consumer '{}' has: {}; run 'ringship init' if the bucket "
+        "{} "
+        "is missing, and permit the user to publish $KV.{}.{}",
         consumer, nats_reason(status), kDictionaryBucket, kDictionaryBucket, key);
     return Claim::kNotNow;
   }
   if (owner.empty() || owner.starts_with(identity_)) return Claim::kYes;
   const std::size_t space = owner.find(' ');
   *why = fmt::format(
-      "the consumer '{}' keeps its files at {}: two directories would each get a part of every "
-      "segment; give this one a --consumer and a --filter of its own, or --take-over if the other "
-      "one is gone",
+      "the consumer '{}' belongs to the directory {}: each directory would get a part of every "
+      "segment; use another --consumer here, or --take-over if the other directory is lost",
       consumer, space == std::string::npos ? "another place" : owner.substr(space + 1));
   return Claim::kOther;
 }

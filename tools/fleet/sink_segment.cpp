@@ -117,12 +117,14 @@ void SinkSegment::recover_file(const std::string& path) {
   }
 }
 
+bool SinkSegment::is_in_section() const {
+  return is_in_section_ &&
+         (fd_ >= 0 || path_.empty() || ::access(path_.c_str(), F_OK) == 0 || errno != ENOENT);
+}
+
 bool SinkSegment::open_file(const std::string& path, std::string* why) {
   if (fd_ >= 0 && path_ == path) return true;
-  if (fd_ >= 0) {
-    if (!sync(why)) return false;
-    ::close(fd_);
-  }
+  if (!sync(why)) return false;
   std::error_code code;
   std::filesystem::create_directories(folder_, code);
   path_ = path;
@@ -149,6 +151,7 @@ bool SinkSegment::sync(std::string* why) {
   if (::fdatasync(fd_) != 0) return failed(path_, "cannot be made durable", why);
   if (is_new_ && !sync_folder(folder_)) return failed(folder_, "cannot be made durable", why);
   is_new_ = false;
+  ::close(std::exchange(fd_, -1));
   return true;
 }
 

@@ -31,8 +31,9 @@ class SinkSegment {
   }
   const ShippedBlock& last() const { return last_; }
   const BlockPlace& next_place() const { return last_.next; }
-  // Whether the section at next_place() has begun in the file, and not ended.
-  bool is_in_section() const { return is_in_section_; }
+  // Whether the section at next_place() has begun in the file, and not ended. Not if the file was
+  // removed after it was closed.
+  bool is_in_section() const;
 
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
@@ -44,7 +45,8 @@ class SinkSegment {
   // Appends blocks to the file with this number. False with `*why` if the disk fails.
   bool append(std::uint32_t file_sequence, std::span<const std::byte> blocks,
               const ShippedBlock& shipped, bool leaves_section_open, std::string* why);
-  // False with `*why` if the disk fails.
+  // Makes the file durable and closes it: segments can be more than descriptors. append() opens it
+  // again. False with `*why` if the disk fails.
   bool sync(std::string* why);
 
  private:

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tools/fleet/nats_error.hpp"
-#include "tools/fleet/status_stream.hpp"
+#include "tools/fleet/notice_stream.hpp"
 #include "tools/fleet/subject_part.hpp"
 
 namespace ringside::fleet {
@@ -15,7 +15,7 @@ std::unique_ptr<StatusWatch> StatusWatch::open(NatsConnection& connection,
                                                const std::string& tenant, const std::string& host,
                                                std::string* why) {
   OrderedOptions options;
-  options.stream = kStatusStream;
+  options.stream = kStatusStream.name;
   options.filter =
       fmt::format("rs.status.{}.{}", subject_part(tenant), host.empty() ? "*" : subject_part(host));
   std::unique_ptr<StatusWatch> opened(new StatusWatch(connection));
@@ -32,8 +32,9 @@ void StatusWatch::step(int timeout_ms) {
                                 message.payload.size());
     if (read_status_subject(message.subject, status) && read_host_status(text, status)) {
       hosts_[message.subject] = std::move(status);
+      invalid_.erase(message.subject);
     } else {
-      ++invalid_;
+      invalid_.insert(message.subject);
     }
     if (queue_->is_complete()) return;
   }
@@ -41,7 +42,7 @@ void StatusWatch::step(int timeout_ms) {
 
 bool StatusWatch::state(FleetStatus& status, std::string* why) {
   status = {};
-  status.invalid = invalid_;
+  status.invalid = invalid_.size();
   for (const auto& [subject, host] : hosts_) status.hosts.push_back(host);
   jsStreamInfo* stream = nullptr;
   jsErrCode code{};

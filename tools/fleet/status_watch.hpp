@@ -1,9 +1,9 @@
 #pragma once
 // Follows the statuses of all hosts of a tenant.
 
-#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "tools/fleet/fleet_status.hpp"
@@ -34,7 +34,7 @@ class StatusWatch {
   NatsConnection& connection_;
   std::unique_ptr<NatsOrderedQueue> queue_;
   std::map<std::string, HostStatus> hosts_;  // by subject
-  std::uint64_t invalid_ = 0;
+  std::set<std::string> invalid_;            // subjects whose last status is not one
 };
 
 }  // namespace ringside::fleet

@@ -27,23 +27,34 @@ bool StreamLedger::has(const trace::ExtentHeader& extent) const {
   return after != stream->second.begin() && std::prev(after)->second > range.first;
 }
 
+bool StreamLedger::covers(const trace::ExtentHeader& extent) const {
+  const Range range = range_of(extent);
+  const auto stream = streams_.find(extent.stream_id);
+  if (range.first == range.end || stream == streams_.end()) return false;
+  const auto after = stream->second.upper_bound(range.first);
+  return after != stream->second.begin() && std::prev(after)->second >= range.end;
+}
+
 bool StreamLedger::take(const trace::ExtentHeader& extent) {
   if (has(extent)) return false;
+  add(extent);
+  return true;
+}
+
+void StreamLedger::add(const trace::ExtentHeader& extent) {
   auto [first, end] = range_of(extent);
-  if (first == end) return true;
+  if (first == end) return;
   Ranges& ranges = streams_[extent.stream_id];
-  auto after = ranges.upper_bound(first);
-  if (after != ranges.begin() && std::prev(after)->second == first) {
-    --after;
-    first = after->first;
-    after = ranges.erase(after);
-  }
-  if (after != ranges.end() && after->first == end) {
-    end = after->second;
-    ranges.erase(after);
+  const std::size_t before = ranges.size();
+  auto at = ranges.upper_bound(first);
+  if (at != ranges.begin() && std::prev(at)->second >= first) --at;
+  while (at != ranges.end() && at->first <= end) {
+    first = std::min(first, at->first);
+    end = std::max(end, at->second);
+    at = ranges.erase(at);
   }
   ranges[first] = end;
-  return true;
+  count_ += ranges.size() - before;
 }
 
 }  // namespace ringside::fleet

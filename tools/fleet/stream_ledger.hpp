@@ -1,6 +1,7 @@
 #pragma once
 // Which numbers of a segment's streams were taken.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
@@ -15,11 +16,19 @@ class StreamLedger {
   // An extent without either is always taken.
   bool take(const trace::ExtentHeader& extent);
   bool has(const trace::ExtentHeader& extent) const;
+  // Takes the numbers that were not taken before.
+  void add(const trace::ExtentHeader& extent);
+  // Whether all numbers of the extent were taken. False for an extent without any.
+  bool covers(const trace::ExtentHeader& extent) const;
+
+  // What it remembers.
+  std::size_t ranges() const { return count_; }
 
  private:
   using Ranges = std::map<std::uint64_t, std::uint64_t>;  // first number, one after the last
 
   std::map<std::uint64_t, Ranges> streams_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace ringside::fleet

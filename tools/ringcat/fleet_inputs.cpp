@@ -24,6 +24,7 @@ fleet::ReaderRequest request_for(const fleet::FleetAddress& address, const Fleet
   request.access.servers = address.servers;
   request.host = address.host;
   request.service = address.service;
+  request.snapshot = address.snapshot;
   request.most_bytes = options.most_bytes;
   request.follows = choice.follows;
   if (choice.since_ns) {

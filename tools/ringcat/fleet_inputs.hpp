@@ -1,5 +1,5 @@
 #pragma once
-// Traces of a fleet, nats://HOST[:PORT][/HOST[/SERVICE]], among the paths of the subcommands.
+// Traces of a fleet (tools/fleet/fleet_address.hpp) among the paths of the subcommands.
 
 #include <cstdint>
 #include <memory>
@@ -40,6 +40,7 @@ class FleetInputs {
     return take(paths, options, {});
   }
 
+  bool has_any() const { return !readers_.empty(); }
   // Reports what was found out meanwhile. False if one of them cannot go on.
   bool check();
   // What the reports mean.

@@ -177,7 +177,7 @@ FleetInputs::Choice fleet_choice(const PrintOptions& options, const EventFilter&
   FleetInputs::Choice choice;
   choice.follows = options.follow;
   choice.needs_history = !options.follow || options.tail.has_value();
-  if (options.follow && !options.filter.since.empty()) {
+  if (!options.filter.since.empty()) {
     choice.since_ns = filter.read_options().since_ns;
   }
   return choice;
@@ -227,7 +227,9 @@ int run_print(int argc, char** argv) {
     return taken ? std::max(exit_code, complain_of(inputs.diagnostics())) : exit_code;
   }
   if (!taken) return kExitUnreadable;
-  if (complain_of_unknown_names(options->paths, asked)) return kExitUsage;
+  // A fleet can have more names than those of the messages since then.
+  const bool has_all_names = !fleet.has_any() || options->filter.since.empty();
+  if (has_all_names && complain_of_unknown_names(options->paths, asked)) return kExitUsage;
   const bool end_only = options->tail && options->segment.empty();
   exit_code = end_only ? print_tail(*options, *filter, *format, start)
                        : print_trace(*options, *filter, *format, start);

@@ -112,10 +112,10 @@ std::optional<PrintOptions> parse_print_options(int argc, char** argv, int* exit
   PrintOptions options;
   CLI::App app("Prints the records of trace files, sorted by time.", "ringcat");
   app.set_version_flag("--version", "ringcat " RINGSIDE_VERSION);
-  CLI::Option* const paths =
-      app.add_option("PATH", options.paths,
-                     "trace files, directories of *.ringtrace files, - for standard input, or "
-                     "nats://SERVER[:PORT][/HOST[/SERVICE]] for what a fleet has stored");
+  CLI::Option* const paths = app.add_option(
+      "PATH", options.paths,
+      "trace files, directories of *.ringtrace files, - for standard input, or "
+      "nats://SERVER[:PORT][/HOST[/SERVICE]][?snapshot=ID] for what a fleet has stored");
   CLI::Option* const segment =
       app.add_option("--segment", options.segment,
                      "read a segment in shared memory, or a copy of one, instead of trace files; "

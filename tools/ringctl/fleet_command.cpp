@@ -19,11 +19,12 @@ namespace {
 constexpr const char* kFleetProgram = "ringfleet";
 constexpr std::string_view kHelpWithoutIt =
     "Usage: ringctl fleet SUBCOMMAND [OPTION]...\n"
-    "Asks the hosts of a fleet, which run ringship.\n"
+    "Requests snapshots from the hosts of a fleet, which run ringship.\n"
     "\n"
-    "The subcommands are in the package ringside-fleet, which is not installed.\n"
+    "The program ringfleet is not installed. Install the package ringside-fleet, or build\n"
+    "Ringside with libnats.\n"
     "\n"
-    "Exit status: 1 always.\n";
+    "Exit status: 0 for --help, else 1.\n";
 
 bool asks_for_help(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";

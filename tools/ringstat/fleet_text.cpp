@@ -17,10 +17,12 @@ using fleet::HostStatus;
 constexpr std::uint64_t kMissedStatuses = 3;
 constexpr std::uint64_t kLateMs = 60'000;  // what is older than this and not shipped is a warning
 
-// The clocks of the host and of this one differ: never negative.
+// The clocks of the host and of this one differ: never negative. Any time can come from the
+// network: the difference of two signed numbers would overflow.
 std::uint64_t age_ms(const HostStatus& host, std::int64_t now_ns) {
-  return now_ns > host.unix_ns ? static_cast<std::uint64_t>((now_ns - host.unix_ns) / 1'000'000)
-                               : 0;
+  if (now_ns <= host.unix_ns) return 0;
+  return (static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(host.unix_ns)) /
+         1'000'000;
 }
 
 bool is_silent(const HostStatus& host, std::int64_t now_ns) {

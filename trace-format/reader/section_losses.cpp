@@ -7,9 +7,8 @@
 #include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::trace {
-namespace {
 
-LossCause loss_cause(std::uint32_t stored) {
+LossCause stored_loss_cause(std::uint32_t stored) {
   return stored <= static_cast<std::uint32_t>(LossCause::kOverwritten) ||
                  stored == static_cast<std::uint32_t>(LossCause::kAbandoned) ||
                  stored == static_cast<std::uint32_t>(LossCause::kUnshipped) ||
@@ -17,8 +16,6 @@ LossCause loss_cause(std::uint32_t stored) {
              ? static_cast<LossCause>(stored)
              : LossCause::kUnknown;
 }
-
-}  // namespace
 
 void SectionLosses::take_numbers(const ExtentHeader& header) {
   if (!section_.catalog().stream(header.stream_id).wanted) return;
@@ -36,7 +33,7 @@ void SectionLosses::take_dropped(const ExtentHeader& header) {
   }
   const SectionCatalog::Stream& stream = section_.catalog().stream(header.stream_id);
   add({{header.base_tsc, header.stream_id, header.first_sequence - header.dropped, header.dropped},
-       loss_cause(header.drop_cause),
+       stored_loss_cause(header.drop_cause),
        std::max(stream.last_tsc, stream.info.start_tsc)});
 }
 

@@ -13,6 +13,9 @@
 
 namespace ringside::trace {
 
+// The cause that an EXTENT block states, which is not trusted.
+LossCause stored_loss_cause(std::uint32_t stored);
+
 // Finds them while the section is walked through, and keeps each until its turn.
 class SectionLosses {
  public:
