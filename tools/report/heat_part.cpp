@@ -23,7 +23,7 @@ bool has_number(const trace::Field& field) {
          field.type == FieldType::f64 || field.type == FieldType::f80;
 }
 
-double duration_ns(const trace::Event& event) {
+double heat_duration_ns(const trace::Event& event) {
   return static_cast<double>(event.record.duration) * 1e9 /
          static_cast<double>(event.segment->tick_hz);
 }
@@ -102,7 +102,7 @@ void HeatPart::add(const ReportEvent& event) {
     statement.duration = field_of(statement, wanted);
   }
   if (statement.duration != nullptr)
-    add_value(*statement.duration, event, duration_ns(event.event));
+    add_value(*statement.duration, event, heat_duration_ns(event.event));
 }
 
 // Builds of a service can differ in the arguments of a statement: the name tells which is which.

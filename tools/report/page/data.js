@@ -2,6 +2,7 @@
 
 /** @type {Map<string, any>} */
 const known = new Map();
+let replaced = 0;
 
 /**
  * @param {string} text in Base64
@@ -19,6 +20,8 @@ export function bytesOfBase64(text) {
  * @param {string} name
  */
 export function sectionText(name) {
+  // A line for each element, as in the page.
+  if (!isWhole()) return known.has(name) ? `[${known.get(name).map(/** @param {any} each */ (each) => JSON.stringify(each)).join(",\n")}]` : "";
   const element = document.getElementById("data-" + name);
   if (element === null) return "";
   return new TextDecoder().decode(fzstd.decompress(bytesOfBase64(element.textContent.trim())));
@@ -34,8 +37,14 @@ export function isWhole() {
  * @param {Record<string, any>} sections
  */
 export function setSections(sections) {
+  ++replaced;
   known.clear();
   for (const [name, value] of Object.entries(sections)) known.set(name, value);
+}
+
+/** How often the sections were replaced: what was made of others is old. */
+export function dataNumber() {
+  return replaced;
 }
 
 /**

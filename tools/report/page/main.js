@@ -1,7 +1,7 @@
 // The report: its panels from top to bottom.
 
 import { html, render, Component, visible } from "./html.js";
-import { section, isWhole } from "./data.js";
+import { section, isWhole, dataNumber } from "./data.js";
 import { follow } from "./live.js";
 import { LiveControls, setConnected } from "./controls.js";
 import { count, byteText, durationText, momentText } from "./numbers.js";
@@ -36,11 +36,11 @@ class Report extends Component {
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
-        <${Timeline} />
-        <${Flame} />
-        <${Requests} summary=${summary} />
-        <${RecordTable} summary=${summary} />
-        <${Moments} summary=${summary} />
+        <${Timeline} key=${"timeline-" + dataNumber()} />
+        <${Flame} key=${"flame-" + dataNumber()} />
+        <${Requests} key=${"requests-" + dataNumber()} summary=${summary} />
+        <${RecordTable} key=${"recordtable-" + dataNumber()} summary=${summary} />
+        <${Moments} key=${"moments-" + dataNumber()} summary=${summary} />
       </main>`;
   }
 }
