@@ -18,6 +18,7 @@ export const INTERVALS = 256;
  * @property {string} kind
  * @property {number} stream
  * @property {string} label
+ * @property {string} shortLabel where there is little space
  * @property {string} group
  * @property {number} spanNumber in the trace
  * @property {number} instantNumber in the trace
@@ -95,6 +96,7 @@ function trackOf(track, summary, end) {
   const times = summed(instants.time);
   return {
     kind: track.kind, stream: track.stream, label: labelOf(track, stream),
+    shortLabel: track.kind === "thread" && stream.thread_id !== undefined ? `${stream.thread_id} ${visible(stream.thread_name, 40)}` : labelOf(track, stream),
     group: `${visible(stream.service, 40)} ${stream.pid}`,
     spanNumber: spans.number, instantNumber: instants.number,
     spans: {begin, end: ends, open, statement: Int32Array.from(spans.statement), row: Uint8Array.from(spans.row)},

@@ -7,10 +7,12 @@
  * @property {string} search text in the table of statements
  * @property {string} sort column of the table
  * @property {boolean} rising
+ * @property {[number, number] | null} window what the timeline shows, ns; null: all
+ * @property {string[] | null} series curves of the timeline; null: the first counters
  */
 
 /** @type {View} */
-const FIRST = {statements: [], time: null, search: "", sort: "records", rising: false};
+const FIRST = {statements: [], time: null, search: "", sort: "records", rising: false, window: null, series: null};
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -23,13 +25,15 @@ export function viewOfFragment(fragment) {
   const parameters = new URLSearchParams(fragment);
   const numbers = (/** @type {string | null} */ text) =>
     (text ?? "").split(",").filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
-  const time = numbers(parameters.get("t"));
+  const time = numbers(parameters.get("t")), window = numbers(parameters.get("w"));
   return {
     statements: numbers(parameters.get("s")).filter(Number.isInteger),
     time: time.length === 2 && time[0] < time[1] ? [time[0], time[1]] : null,
     search: parameters.get("q") ?? "",
     sort: parameters.get("sort") ?? FIRST.sort,
     rising: parameters.get("rising") === "1",
+    window: window.length === 2 && window[0] < window[1] ? [window[0], window[1]] : null,
+    series: parameters.has("curve") ? parameters.getAll("curve").filter((key) => key !== "") : null,
   };
 }
 
@@ -41,6 +45,8 @@ export function fragmentOf(view) {
   if (view.search !== "") parameters.set("q", view.search);
   if (view.sort !== FIRST.sort) parameters.set("sort", view.sort);
   if (view.rising) parameters.set("rising", "1");
+  if (view.window !== null) parameters.set("w", view.window.join(","));
+  for (const key of view.series === null || view.series.length > 0 ? view.series ?? [] : [""]) parameters.append("curve", key);
   return parameters.toString();
 }
 
