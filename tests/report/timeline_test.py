@@ -290,7 +290,16 @@ class TimelinePanel(unittest.TestCase):
         self.addCleanup(lossy.close)
         self.assertGreater(lossy.document()["summary"]["lost"], 0)
         lossy.make_page()
-        self.assertGreater(self.pixels(self.opened(lossy), "--bad"), 20)
+        window = self.opened(lossy)
+        self.assertGreater(self.pixels(window, "--bad"), 20)
+        bad = window.run("return getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()")
+        x, y = self.place_of(window, bad)
+        strip = window.run("return arguments[0].clientHeight", self.canvas)
+        texts = []
+        for down in range(int(y) - 80, strip, 4):
+            self.pointer(window, "pointermove", x, down)
+            texts += window.texts("#timeline .tip")
+        self.assertTrue(any("records lost: " in text for text in texts), texts)
         self.assertEqual(self.pixels(self.opened(self.few), "--bad"), 0)
 
 

@@ -2,7 +2,7 @@
 
 import { html, Component, visible } from "./html.js";
 import { section } from "./data.js";
-import { count, durationText, momentText } from "./numbers.js";
+import { causeText, count, durationText, momentText } from "./numbers.js";
 import { view, changeView, toggleStatement } from "./view.js";
 import { pageColours, sized } from "./colours.js";
 import { INTERVALS, indexAfter, spanAt, tracksOf } from "./timeline_data.js";
@@ -35,8 +35,8 @@ export class Timeline extends Component {
     this.timeline = section("timeline");
     this.summary = section("summary");
     this.statements = section("statements");
-    this.end = Math.max(this.timeline.end, this.summary.end, 10);
-    this.tracks = tracksOf(this.timeline, this.summary);
+    this.end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), Math.max(this.timeline.end, this.summary.end, 10));
+    this.tracks = tracksOf(this.timeline, this.summary, section("health").intervals);
     /** @type {any[]} */
     this.choices = section("series").series.map((/** @type {any} */ each) => ({...seriesOf(each, this.statements), isCounter: each.is_counter}));
     this.names = this.statements.map((/** @type {any} */ row) => visible(row.text === "" ? `${row.file}:${row.line}` : row.text, 200));
@@ -185,7 +185,7 @@ export class Timeline extends Component {
    * What is drawn at a place.
    * @param {number} x
    * @param {number} y
-   * @returns {{track: any, span: number, instant: number, interval: number, place: any} | null}
+   * @returns {{track: any, span: number, instant: number, interval: number, place: any, loss: any} | null}
    */
   at(x, y) {
     const canvas = this.canvas(), left = this.left();
@@ -195,13 +195,15 @@ export class Timeline extends Component {
     if (place === undefined) return null;
     const scene = {window: this.window, left, width: canvas.clientWidth};
     const time = timeOf(scene, x), near = 3 * (timeOf(scene, 1) - timeOf(scene, 0));
-    const found = {track: place.track, span: -1, instant: -1, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place};
-    if (place.track === null) return found;
+    const found = {track: place.track, span: -1, instant: -1, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place, loss: undefined};
+    const {track} = place;
+    if (track === null) return found;
+    if (track.kind === "thread") found.loss = section("health").intervals.find((/** @type {any} */ loss) => loss.stream === track.stream && loss.from - 2 * near <= time && time <= loss.to + 2 * near);
     const row = Math.floor((inside - place.top - 3 - STRIP_PIXELS) / ROW_PIXELS);
     if (row >= 0) {
-      found.span = spanAt(place.track, row, time, near);
+      found.span = spanAt(track, row, time, near);
     } else {
-      const next = indexAfter(place.track.times, time), times = place.track.times;
+      const {times} = track, next = indexAfter(times, time);
       for (const at of [next - 1, next]) {
         if (at < 0 || at >= times.length || Math.abs(times[at] - time) > near) continue;
         if (found.instant < 0 || Math.abs(times[at] - time) < Math.abs(times[found.instant] - time)) found.instant = at;
@@ -213,23 +215,25 @@ export class Timeline extends Component {
   /** @param {any} found @returns {string[]} lines */
   linesOf(found) {
     if (found === null) return [];
-    const {track, span, instant, interval, place} = found;
+    const {track, span, instant, interval, place, loss} = found;
     if (place !== null && place.kind === "series") {
       const point = place.series.points.find((/** @type {any} */ each) => each.interval === interval);
       if (point === undefined) return [];
       return [place.label, place.series.key === "records" ? `${count(point.records)} records in ${durationText(this.summary.interval_ns)}` : `${point.least} to ${point.most}, mean ${point.mean}, of ${count(point.records)} records`];
     }
     if (track === null) return [];
+    const lost = loss === undefined ? [] : [`${count(loss.records)} records lost: ${causeText(loss.cause)}`, `${momentText(this.beginUnixNs, loss.from)} UTC, within ${durationText(loss.to - loss.from)}`];
     const where = `${track.group} ${track.label}`;
     if (span >= 0) {
       const {begin, end, open, statement} = track.spans, row = this.statements[statement[span]];
       return [this.names[statement[span]], open[span] ? "without an end in the trace" : durationText(end[span] - begin[span]),
-        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line} ${visible(row.function ?? "", 200)}`, where];
+        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line} ${visible(row.function ?? "", 200)}`, where, ...lost];
     }
     if (instant >= 0) {
       const row = this.statements[track.instantStatement[instant]];
-      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line}`, where];
+      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line}`, where, ...lost];
     }
+    if (loss !== undefined) return [...lost, where];
     const lines = [];
     if (track.spansLeftOut !== null && track.spansLeftOut[interval] > 0) lines.push(`${count(track.spansLeftOut[interval])} spans that begin in ${durationText(this.summary.interval_ns)} here are left out`);
     if (track.instantsLeftOut !== null && track.instantsLeftOut[interval] > 0) lines.push(`${count(track.instantsLeftOut[interval])} records in ${durationText(this.summary.interval_ns)} here have no tick`);

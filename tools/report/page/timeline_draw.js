@@ -4,6 +4,8 @@ import { INTERVALS, indexAfter } from "./timeline_data.js";
 import { HEAD_PIXELS, ROW_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS } from "./timeline_rows.js";
 import { colourOf, fitted } from "./colours.js";
 
+const LEAST_LOSS_PIXELS = 6;
+
 /**
  * @typedef {object} Scene
  * @property {CanvasRenderingContext2D} canvas
@@ -167,7 +169,7 @@ export function drawTrack(scene, place, top) {
     for (const loss of scene.losses) {
       if (loss.stream !== track.stream || loss.to < scene.window[0] || loss.from > scene.window[1]) continue;
       const x = Math.max(left, xOf(scene, loss.from)), to = Math.min(width, xOf(scene, loss.to));
-      canvas.fillRect(Math.min(x, width - 3), top + 1, Math.max(3, to - x), place.height - 2);
+      canvas.fillRect(Math.min(x, width - LEAST_LOSS_PIXELS), top + 1, Math.max(LEAST_LOSS_PIXELS, to - x), place.height - 2);
     }
   }
   const fits = canvas.measureText(place.label).width <= left - 8;
