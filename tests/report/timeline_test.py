@@ -256,7 +256,7 @@ class TimelinePanel(unittest.TestCase):
         self.pointer(window, "pointerdown", 400, 10)
         self.pointer(window, "pointermove", 600, 10)
         self.pointer(window, "pointerup", 600, 10)
-        self.assertRegex(window.run("return location.hash"), r"^#t=\d+%2C\d+$")
+        self.assertRegex(window.run("return location.hash"), r"^#t=\d+%2C\d+")
         self.assertEqual(len(window.all("header .selection")), 1)
         fragment = window.run("return location.hash.slice(1)")
         again = self.opened(self.few, fragment)
@@ -270,6 +270,15 @@ class TimelinePanel(unittest.TestCase):
         self.assertEqual(len(window.all("#timeline .chip")), 2)
         window.all("#timeline .chip")[0].click()
         self.assertEqual(len(window.all("#timeline .chip")), 1)
+        again = self.opened(self.few, window.run("return location.hash.slice(1)"))
+        self.assertEqual(again.texts("#timeline .chip"), window.texts("#timeline .chip"))
+
+    def test_the_address_has_what_is_shown(self):
+        window = self.opened(self.few)
+        self.keys(window, "w", "w", "d")
+        wait_until(lambda: "w=" in window.run("return location.hash"), "the address")
+        again = self.opened(self.few, window.run("return location.hash.slice(1)"))
+        self.assertEqual(self.range(again), self.range(window))
 
     def test_it_fits_a_telephone(self):
         window = self.opened(self.many, width=390, height=844)
@@ -281,7 +290,16 @@ class TimelinePanel(unittest.TestCase):
         self.addCleanup(lossy.close)
         self.assertGreater(lossy.document()["summary"]["lost"], 0)
         lossy.make_page()
-        self.assertGreater(self.pixels(self.opened(lossy), "--bad"), 20)
+        window = self.opened(lossy)
+        self.assertGreater(self.pixels(window, "--bad"), 20)
+        bad = window.run("return getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()")
+        x, y = self.place_of(window, bad)
+        strip = window.run("return arguments[0].clientHeight", self.canvas)
+        texts = []
+        for down in range(int(y) - 80, strip, 4):
+            self.pointer(window, "pointermove", x, down)
+            texts += window.texts("#timeline .tip")
+        self.assertTrue(any("records lost: " in text for text in texts), texts)
         self.assertEqual(self.pixels(self.opened(self.few), "--bad"), 0)
 
 

@@ -22,9 +22,9 @@ namespace ringside::tool {
 // What is kept of a trace with too many spans: README.md, "Levels of detail".
 class TimelinePart final : public ReportPart {
  public:
-  static constexpr std::size_t kMostSpans = 200'000;
-  static constexpr std::size_t kMostSampledSpans = 40'000;
-  static constexpr std::size_t kMostInstants = 60'000;
+  static constexpr std::size_t kMostSpans = 140'000;
+  static constexpr std::size_t kMostSampledSpans = 30'000;
+  static constexpr std::size_t kMostInstants = 50'000;
   // Tasks and substreams with a track of their own; the others share one.
   static constexpr std::size_t kMostTasks = 1'000;
   static constexpr std::size_t kMostTracks = 2'000;  // in the document: those with the most records

@@ -82,7 +82,10 @@ export class Flame extends Component {
   prepare() {
     const {kind, thread, sandwich} = this.state, key = `${kind} ${thread}`;
     if (this.shown.key !== `${key} ${sandwich}`) {
-      if (!this.shown.key.startsWith(key + " ")) this.root = treeOf(this.flame[kind], thread);
+      if (!this.shown.key.startsWith(key + " ")) {
+        this.root = treeOf(this.flame[kind], thread);
+        this.names = namesOf(this.root);
+      }
       this.shown = {key: `${key} ${sandwich}`, up: sandwich === null ? null : callersOf(this.root, sandwich), down: sandwich === null ? this.root : calleesOf(this.root, sandwich)};
     }
     const width = this.base === null || this.base === undefined ? 1200 : Math.max(200, this.base.clientWidth);
@@ -124,6 +127,7 @@ export class Flame extends Component {
     canvas.fillRect(0, 0, width, height);
     const selected = new Set(view().statements), words = this.state.search.toLowerCase();
     this.drawn = [];
+    const sandwich = this.shown.up === null ? null : this.shown.down;
     const drawBox = (/** @type {import("./flame_tree.js").Box} */ box, /** @type {number} */ row) => {
       const y = row * ROW_PIXELS - scroll, {node} = box;
       if (y + ROW_PIXELS < 0 || y > height) return;
@@ -137,7 +141,7 @@ export class Flame extends Component {
       canvas.fillStyle = node.name === ROOT || node.name === OTHERS || isDim ? colours.text : "#111";
       if (text !== "") canvas.fillText(text, x + 3, y + 12.5);
       canvas.globalAlpha = 1;
-      if (node === this.focus) {
+      if (node === this.focus || node === sandwich) {
         canvas.strokeStyle = colours.text;
         canvas.lineWidth = 2;
         canvas.strokeRect(x + 1, y + 1, Math.max(2, wide - 2), ROW_PIXELS - 3);
@@ -239,7 +243,7 @@ export class Flame extends Component {
     if (kinds.length === 0) return html`<section class="panel" id="flame" aria-labelledby="flame-title"><h2 id="flame-title">Flame graph</h2><p class="note">The trace has no spans and no stacks.</p></section>`;
     this.prepare();
     const threads = paths.name.filter((/** @type {number} */ _each, /** @type {number} */ i) => paths.parent[i] < 0).slice(0, 1000);
-    const names = namesOf(this.root), words = search.toLowerCase();
+    const names = this.names ?? [], words = search.toLowerCase();
     const found = words === "" ? 0 : names.filter((each) => this.nameOf(each.name).toLowerCase().includes(words)).length;
     const height = Math.min(MOST_HEIGHT, Math.max(60, this.height ?? 0)), note = this.noteText(paths);
     return html`<section class="panel" id="flame" aria-labelledby="flame-title">

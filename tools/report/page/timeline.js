@@ -2,13 +2,13 @@
 
 import { html, Component, visible } from "./html.js";
 import { section } from "./data.js";
-import { count, durationText, momentText } from "./numbers.js";
+import { causeText, count, durationText, momentText } from "./numbers.js";
 import { view, changeView, toggleStatement } from "./view.js";
 import { pageColours, sized } from "./colours.js";
 import { INTERVALS, indexAfter, spanAt, tracksOf } from "./timeline_data.js";
 import { recordSeries, seriesOf } from "./timeline_series.js";
 import { RULER_PIXELS, ROW_PIXELS, STRIP_PIXELS, placesOf, placesWithin } from "./timeline_rows.js";
-import { drawHead, drawSelection, drawSeries, drawTrack, timeOf } from "./timeline_draw.js";
+import { drawHead, drawSelection, drawSeries, drawTrack, hatching, timeOf } from "./timeline_draw.js";
 import { drawAxis } from "./timeline_axis.js";
 import { limited, listen, zoomed } from "./timeline_input.js";
 
@@ -35,14 +35,14 @@ export class Timeline extends Component {
     this.timeline = section("timeline");
     this.summary = section("summary");
     this.statements = section("statements");
-    this.end = Math.max(this.timeline.end, this.summary.end, 10);
-    this.tracks = tracksOf(this.timeline, this.summary);
+    this.end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), Math.max(this.timeline.end, this.summary.end, 10));
+    this.tracks = tracksOf(this.timeline, this.summary, section("health").intervals);
     /** @type {any[]} */
     this.choices = section("series").series.map((/** @type {any} */ each) => ({...seriesOf(each, this.statements), isCounter: each.is_counter}));
     this.names = this.statements.map((/** @type {any} */ row) => visible(row.text === "" ? `${row.file}:${row.line}` : row.text, 200));
     this.beginUnixNs = BigInt(this.summary.begin_unix_ns);
     /** @type {[number, number]} */
-    this.window = limited(this.whole(), this.end);
+    this.window = limited(view().window ?? this.whole(), this.end);
     /** @type {[number, number] | null} */
     this.brush = null;
     /** @type {[number, number] | null} */
@@ -50,7 +50,14 @@ export class Timeline extends Component {
     /** @type {{track: any, span: number} | null} */
     this.focus = null;
     this.frame = 0;
-    this.state = {chosen: this.choices.filter((each) => each.isCounter).slice(0, FIRST_SERIES).map((each) => each.key), tip: null};
+    /** @type {{statements: number[], chosen: string[]}} what the layout is of */
+    this.laid = {statements: [], chosen: []};
+    this.first = this.choices.filter((each) => each.isCounter).slice(0, FIRST_SERIES).map((each) => each.key);
+    this.keeper = 0;
+    /** @type {[number, number] | null} */
+    this.seenWindow = view().window;
+    this.state = {tip: null};
+    /** @type {{places: import("./timeline_rows.js").Place[], height: number}} */
     this.layout = this.laidOut();
   }
 
@@ -62,10 +69,19 @@ export class Timeline extends Component {
     return [time[0] - margin, time[1] + margin];
   }
 
+  /** @returns {{places: import("./timeline_rows.js").Place[], height: number}} */
   laidOut() {
+    const {statements} = view(), keys = this.chosen();
+    if (this.layout !== undefined && this.laid.statements === statements && this.laid.chosen === keys) return this.layout;
+    this.laid = {statements, chosen: keys};
     const used = Math.floor(this.summary.end / this.summary.interval_ns) + 1;
-    const chosen = this.state.chosen.map((/** @type {string} */ key) => this.choices.find((each) => each.key === key));
-    return placesOf([recordSeries(this.statements, view().statements, used), ...chosen], this.tracks);
+    const chosen = keys.map((key) => this.choices.find((each) => each.key === key)).filter((each) => each !== undefined);
+    return placesOf([recordSeries(this.statements, statements, used), ...chosen], this.tracks);
+  }
+
+  /** The keys of the curves. @returns {string[]} */
+  chosen() {
+    return view().series ?? this.first;
   }
 
   /** @returns {HTMLCanvasElement} */
@@ -103,9 +119,11 @@ export class Timeline extends Component {
   }
 
   componentDidUpdate() {
-    const {time} = view();
-    if (time !== this.seenTime && this.brush === null) this.window = limited(this.whole(), this.end);
+    const {time, window} = view();
+    if (window !== this.seenWindow) this.window = limited(window ?? this.whole(), this.end);
+    else if (time !== this.seenTime && this.brush === null) this.show(this.whole());
     this.seenTime = time;
+    this.seenWindow = window;
     this.draw();
   }
 
@@ -113,6 +131,13 @@ export class Timeline extends Component {
   show(window) {
     this.window = limited(window, this.end);
     this.draw();
+    // The address follows when the reader pauses: browsers limit how often it can change.
+    clearTimeout(this.keeper);
+    this.keeper = setTimeout(() => {
+      const isWhole = this.window[0] === 0 && this.window[1] >= this.end;
+      this.seenWindow = isWhole ? null : [Math.round(this.window[0]), Math.round(this.window[1])];
+      changeView({window: this.seenWindow});
+    }, 400);
   }
 
   /** @param {[number, number] | null} time @param {boolean} done */
@@ -138,10 +163,10 @@ export class Timeline extends Component {
     canvas.fillStyle = colours.back;
     canvas.fillRect(0, 0, width, height);
     const {statements, time} = view();
-    const chosen = new Set(statements);
+    const chosen = new Set(statements), losses = section("health").intervals;
     const scene = {
       canvas, colours, window: this.window, left, width, intervalNs: this.summary.interval_ns, names: this.names, focus: this.focus,
-      isSelected: (/** @type {number} */ statement) => chosen.size === 0 || chosen.has(statement), losses: section("health").intervals,
+      isSelected: (/** @type {number} */ statement) => chosen.size === 0 || chosen.has(statement), losses, hatching: losses.length > 0 ? hatching(canvas, colours.bad) : null,
     };
     for (const place of placesWithin(this.layout.places, top, top + height - RULER_PIXELS)) {
       const y = place.top - top + RULER_PIXELS;
@@ -160,7 +185,7 @@ export class Timeline extends Component {
    * What is drawn at a place.
    * @param {number} x
    * @param {number} y
-   * @returns {{track: any, span: number, instant: number, interval: number, place: any} | null}
+   * @returns {{track: any, span: number, instant: number, interval: number, place: any, loss: any} | null}
    */
   at(x, y) {
     const canvas = this.canvas(), left = this.left();
@@ -170,13 +195,15 @@ export class Timeline extends Component {
     if (place === undefined) return null;
     const scene = {window: this.window, left, width: canvas.clientWidth};
     const time = timeOf(scene, x), near = 3 * (timeOf(scene, 1) - timeOf(scene, 0));
-    const found = {track: place.track, span: -1, instant: -1, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place};
-    if (place.track === null) return found;
+    const found = {track: place.track, span: -1, instant: -1, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place, loss: undefined};
+    const {track} = place;
+    if (track === null) return found;
+    if (track.kind === "thread") found.loss = section("health").intervals.find((/** @type {any} */ loss) => loss.stream === track.stream && loss.from - 2 * near <= time && time <= loss.to + 2 * near);
     const row = Math.floor((inside - place.top - 3 - STRIP_PIXELS) / ROW_PIXELS);
     if (row >= 0) {
-      found.span = spanAt(place.track, row, time, near);
+      found.span = spanAt(track, row, time, near);
     } else {
-      const next = indexAfter(place.track.times, time), times = place.track.times;
+      const {times} = track, next = indexAfter(times, time);
       for (const at of [next - 1, next]) {
         if (at < 0 || at >= times.length || Math.abs(times[at] - time) > near) continue;
         if (found.instant < 0 || Math.abs(times[at] - time) < Math.abs(times[found.instant] - time)) found.instant = at;
@@ -188,23 +215,25 @@ export class Timeline extends Component {
   /** @param {any} found @returns {string[]} lines */
   linesOf(found) {
     if (found === null) return [];
-    const {track, span, instant, interval, place} = found;
+    const {track, span, instant, interval, place, loss} = found;
     if (place !== null && place.kind === "series") {
       const point = place.series.points.find((/** @type {any} */ each) => each.interval === interval);
       if (point === undefined) return [];
       return [place.label, place.series.key === "records" ? `${count(point.records)} records in ${durationText(this.summary.interval_ns)}` : `${point.least} to ${point.most}, mean ${point.mean}, of ${count(point.records)} records`];
     }
     if (track === null) return [];
+    const lost = loss === undefined ? [] : [`${count(loss.records)} records lost: ${causeText(loss.cause)}`, `${momentText(this.beginUnixNs, loss.from)} UTC, within ${durationText(loss.to - loss.from)}`];
     const where = `${track.group} ${track.label}`;
     if (span >= 0) {
       const {begin, end, open, statement} = track.spans, row = this.statements[statement[span]];
       return [this.names[statement[span]], open[span] ? "without an end in the trace" : durationText(end[span] - begin[span]),
-        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file)}:${row.line} ${visible(row.function ?? "", 200)}`, where];
+        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line} ${visible(row.function ?? "", 200)}`, where, ...lost];
     }
     if (instant >= 0) {
       const row = this.statements[track.instantStatement[instant]];
-      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file)}:${row.line}`, where];
+      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line}`, where, ...lost];
     }
+    if (loss !== undefined) return [...lost, where];
     const lines = [];
     if (track.spansLeftOut !== null && track.spansLeftOut[interval] > 0) lines.push(`${count(track.spansLeftOut[interval])} spans that begin in ${durationText(this.summary.interval_ns)} here are left out`);
     if (track.instantsLeftOut !== null && track.instantsLeftOut[interval] > 0) lines.push(`${count(track.instantsLeftOut[interval])} records in ${durationText(this.summary.interval_ns)} here have no tick`);
@@ -273,7 +302,7 @@ export class Timeline extends Component {
     at = Math.max(0, Math.min(places.length - 1, at + (focus === null ? 0 : tracks)));
     const track = /** @type {import("./timeline_data.js").Track} */ (places[at].track);
     const middle = (this.window[0] + this.window[1]) / 2;
-    let span = focus !== null && tracks === 0 ? focus.span + spans : indexAfter(track.spans.begin, focus === null ? this.window[0] : middle);
+    let span = focus !== null && tracks === 0 ? focus.span + spans : indexAfter(track.spans.begin, focus === null ? this.window[0] - 0.5 : middle);
     span = Math.max(0, Math.min(track.spans.begin.length - 1, span));
     this.focus = {track, span};
     const {begin} = track.spans, length = this.window[1] - this.window[0];
@@ -285,8 +314,9 @@ export class Timeline extends Component {
     this.draw();
   }
 
-  /** @param {any} _ @param {{chosen: string[], tip: any}} state */
-  render(_, {chosen, tip}) {
+  /** @param {any} _ @param {{tip: any}} state */
+  render(_, {tip}) {
+    const chosen = this.chosen().filter((key) => this.choices.some((each) => each.key === key));
     this.layout = this.laidOut();
     const height = Math.min(MOST_HEIGHT, this.layout.height + RULER_PIXELS);
     const zoom = (/** @type {number} */ factor) => this.show(zoomed(this.window, factor, (this.window[0] + this.window[1]) / 2));
@@ -300,10 +330,10 @@ export class Timeline extends Component {
         <button type="button" onClick=${() => this.show([0, this.end])}>Whole trace</button>
         <span class="range"></span>
         ${others.length > 0 && html`<label>Number <select value="" onChange=${(/** @type {any} */ event) => {
-          if (event.target.value !== "") this.setState({chosen: [...chosen, event.target.value]});
+          if (event.target.value !== "") changeView({series: [...chosen, event.target.value]});
           event.target.value = "";
         }}><option value="">add a curve</option>${others.map((each) => html`<option value=${each.key}>${each.label}</option>`)}</select></label>`}
-        ${chosen.map((key) => html`<button type="button" class="chip" aria-label=${"Remove the curve " + this.choices.find((each) => each.key === key).label} onClick=${() => this.setState({chosen: chosen.filter((each) => each !== key)})}>${this.choices.find((each) => each.key === key).label} ×</button>`)}
+        ${chosen.map((key) => html`<button type="button" class="chip" aria-label=${"Remove the curve " + this.choices.find((each) => each.key === key).label} onClick=${() => changeView({series: chosen.filter((each) => each !== key)})}>${this.choices.find((each) => each.key === key).label} ×</button>`)}
       </div>
       <div class="scroll timeline" style=${{height: `${height + 2}px`}} onScroll=${() => this.draw()}>
         <canvas tabindex="0" role="application" aria-label="Timeline of threads and tasks" aria-describedby="timeline-help" style=${{height: `${height}px`}}></canvas>

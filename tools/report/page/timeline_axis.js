@@ -49,7 +49,7 @@ export function drawAxis(canvas, {window, left, width, height, beginUnixNs, colo
     const x = Math.round(left + (time - window[0]) * scale) + 0.5;
     canvas.moveTo(x, 16);
     canvas.lineTo(x, height);
-    canvas.fillText(text, x + 3, height - 6);
+    if (x + 3 + canvas.measureText(text).width < width) canvas.fillText(text, x + 3, height - 6);
   }
   canvas.moveTo(0, height - 0.5);
   canvas.lineTo(width, height - 0.5);

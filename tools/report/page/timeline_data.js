@@ -18,6 +18,7 @@ export const INTERVALS = 256;
  * @property {string} kind
  * @property {number} stream
  * @property {string} label
+ * @property {string} shortLabel where there is little space
  * @property {string} group
  * @property {number} spanNumber in the trace
  * @property {number} instantNumber in the trace
@@ -76,7 +77,14 @@ function labelOf(track, stream) {
   if (track.kind === "task") return visible(track.name ?? `task ${track.id}`, 60);
   if (track.kind === "substream") return `substream ${track.id}`;
   if (track.kind === "further") return "further tasks";
-  return stream.thread_id === undefined ? "threads without a ring" : `${visible(stream.thread_name, 40)} ${stream.thread_id}`;
+  return stream.thread_id === undefined ? "threads without a ring" : `${visible(stream.thread_name, 40)} ${stream.thread_id}`.trim();
+}
+
+/** The tracks of threads that have lost records, and have no others. @param {any[]} tracks @param {any[]} losses */
+function tracksOfLosses(tracks, losses) {
+  const known = new Set(tracks.filter((track) => track.kind === "thread").map((track) => track.stream));
+  const nothing = {spans: {number: 0, begin: [], duration: [], statement: [], row: [], rows: 0}, instants: {number: 0, time: [], statement: []}};
+  return [...new Set(losses.map((loss) => loss.stream))].filter((stream) => !known.has(stream)).map((stream) => ({kind: "thread", stream, ...nothing}));
 }
 
 /** @param {any} track @param {any} summary @param {number} end @returns {Track} */
@@ -95,6 +103,7 @@ function trackOf(track, summary, end) {
   const times = summed(instants.time);
   return {
     kind: track.kind, stream: track.stream, label: labelOf(track, stream),
+    shortLabel: track.kind === "thread" && stream.thread_id !== undefined ? `${stream.thread_id} ${visible(stream.thread_name, 40)}` : labelOf(track, stream),
     group: `${visible(stream.service, 40)} ${stream.pid}`,
     spanNumber: spans.number, instantNumber: instants.number,
     spans: {begin, end: ends, open, statement: Int32Array.from(spans.statement), row: Uint8Array.from(spans.row)},
@@ -111,11 +120,12 @@ function trackOf(track, summary, end) {
  * Threads by service and process, then tasks.
  * @param {any} timeline
  * @param {any} summary
+ * @param {any[]} losses
  * @returns {Track[]}
  */
-export function tracksOf(timeline, summary) {
+export function tracksOf(timeline, summary, losses) {
   const order = (/** @type {Track} */ track) => (track.kind === "thread" ? 0 : track.kind === "further" ? 2 : 1);
-  return timeline.tracks.map((/** @type {any} */ track) => trackOf(track, summary, timeline.end))
+  return [...timeline.tracks, ...tracksOfLosses(timeline.tracks, losses)].map((/** @type {any} */ track) => trackOf(track, summary, timeline.end))
     .sort((/** @type {Track} */ a, /** @type {Track} */ b) => order(a) - order(b) || a.group.localeCompare(b.group) || a.stream - b.stream || a.label.localeCompare(b.label));
 }
 

@@ -4,6 +4,8 @@ import { INTERVALS, indexAfter } from "./timeline_data.js";
 import { HEAD_PIXELS, ROW_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS } from "./timeline_rows.js";
 import { colourOf, fitted } from "./colours.js";
 
+const LEAST_LOSS_PIXELS = 6;
+
 /**
  * @typedef {object} Scene
  * @property {CanvasRenderingContext2D} canvas
@@ -16,6 +18,7 @@ import { colourOf, fitted } from "./colours.js";
  * @property {string[]} names of statements
  * @property {{track: import("./timeline_data.js").Track, span: number} | null} focus
  * @property {any[]} losses of the trace
+ * @property {CanvasPattern | null} hatching null: there are no losses
  */
 
 /** @param {{window: [number, number], left: number, width: number}} scene @param {number} time */
@@ -161,15 +164,16 @@ export function drawTrack(scene, place, top) {
   drawInstants(scene, track, top + 2);
   track.rows.forEach((row, i) => drawRow(scene, track, row, top + 3 + STRIP_PIXELS + i * ROW_PIXELS));
   drawLeftOut(scene, track, top + place.height - SHADE_PIXELS);
-  if (track.kind === "thread") {
-    canvas.fillStyle = hatching(canvas, colours.bad);
+  if (track.kind === "thread" && scene.hatching !== null) {
+    canvas.fillStyle = scene.hatching;
     for (const loss of scene.losses) {
       if (loss.stream !== track.stream || loss.to < scene.window[0] || loss.from > scene.window[1]) continue;
       const x = Math.max(left, xOf(scene, loss.from)), to = Math.min(width, xOf(scene, loss.to));
-      canvas.fillRect(Math.min(x, width - 3), top + 1, Math.max(3, to - x), place.height - 2);
+      canvas.fillRect(Math.min(x, width - LEAST_LOSS_PIXELS), top + 1, Math.max(LEAST_LOSS_PIXELS, to - x), place.height - 2);
     }
   }
-  drawLabel(scene, place.label, top, place.height);
+  const fits = canvas.measureText(place.label).width <= left - 8;
+  drawLabel(scene, fits ? place.label : track.shortLabel, top, place.height);
 }
 
 /** @param {Scene} scene @param {string} label @param {number} top @param {number} height */

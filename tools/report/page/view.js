@@ -13,12 +13,14 @@
  * @property {[number, number] | null} records first and last selected record, as numbers in the list
  * @property {number} row first visible row of the list of records
  * @property {string} request the activity that is shown
+ * @property {[number, number] | null} window what the timeline shows, ns; null: all
+ * @property {string[] | null} series curves of the timeline; null: the first counters
  */
 
 /** @type {View} */
 const FIRST = {
   statements: [], time: null, search: "", sort: "records", rising: false, field: null, values: null,
-  where: "", records: null, row: 0, request: "",
+  where: "", records: null, row: 0, request: "", window: null, series: null,
 };
 
 /** @type {Set<() => void>} */
@@ -35,6 +37,7 @@ export function viewOfFragment(fragment) {
   const time = numbers(parameters.get("t"));
   const field = numbers(parameters.get("h"));
   const values = (parameters.get("v") ?? "").split(",").filter((each) => each !== "").map(Number).filter(Number.isFinite);
+  const window = numbers(parameters.get("window"));
   return {
     statements: numbers(parameters.get("s")).filter(Number.isInteger),
     time: time.length === 2 && time[0] < time[1] ? [time[0], time[1]] : null,
@@ -47,6 +50,8 @@ export function viewOfFragment(fragment) {
     records: recordsOf(parameters.get("r") ?? ""),
     row: numbers(parameters.get("row"))[0] ?? 0,
     request: parameters.get("request") ?? "",
+    window: window.length === 2 && window[0] < window[1] ? [window[0], window[1]] : null,
+    series: parameters.has("curve") ? parameters.getAll("curve").filter((key) => key !== "") : null,
   };
 }
 
@@ -70,6 +75,8 @@ export function fragmentOf(view) {
   if (view.records !== null) parameters.set("r", view.records[0] === view.records[1] ? String(view.records[0]) : view.records.join("-"));
   if (view.row > 0) parameters.set("row", String(view.row));
   if (view.request !== "") parameters.set("request", view.request);
+  if (view.window !== null) parameters.set("window", view.window.join(","));
+  for (const key of view.series === null || view.series.length > 0 ? view.series ?? [] : [""]) parameters.append("curve", key);
   return parameters.toString();
 }
 
