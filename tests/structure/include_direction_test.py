@@ -81,7 +81,7 @@ ROOMS = {
         "live": {"text"},
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
-        "report": {"query"},
+        "report": {"interop", "query", "text"},
         "symbols": set(),
         "crash": {"symbols"},
         "ringcat": {"crash", "files", "fleet", "interop", "live", "query", "report", "text"},
