@@ -32,6 +32,7 @@ export class RecordTable extends Component {
     this.state = {row: view().row, typed: view().where, copied: ""};
     this.typing = 0;
     this.wantedRow = 0;
+    this.where = view().where;
     this.scrolling = 0;
     /** @type {number} where a range begins that the keyboard extends */
     this.anchor = view().records?.[0] ?? 0;
@@ -58,9 +59,11 @@ export class RecordTable extends Component {
     const {records, where} = view();
     if (records !== this.shown && records !== null && records !== this.own) this.show(records[1]);
     this.shown = records;
+    // Another panel or the address has changed it; what the reader types meanwhile stays.
     if (where !== this.where) {
       this.where = where;
-      if (where !== this.state.typed) this.setState({typed: where});
+      clearTimeout(this.typing);
+      this.setState({typed: where});
     }
   }
 
@@ -116,7 +119,10 @@ export class RecordTable extends Component {
   type(typed) {
     this.setState({typed});
     clearTimeout(this.typing);
-    this.typing = setTimeout(() => changeView({where: typed, row: 0}), SETTLED_MS);
+    this.typing = setTimeout(() => {
+      this.where = typed;
+      changeView({where: typed, row: 0});
+    }, SETTLED_MS);
   }
 
   /** @param {number} top */
@@ -170,7 +176,6 @@ export class RecordTable extends Component {
         <button type="button" onClick=${() => this.copy()}>Copy as JSON</button>
         ${(where !== "" || statements.length > 0 || time !== null) && html`<button type="button" onClick=${() => {
           this.own = null;
-          this.setState({typed: ""});
           changeView({where: "", statements: [], time: null, records: records === null ? null : [records[0], records[1]]});
         }}>Show all</button>`}
         <span role="status" class="faint">${copied}</span>
