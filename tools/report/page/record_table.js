@@ -32,6 +32,13 @@ export class RecordTable extends Component {
     this.state = {row: view().row, typed: view().where, copied: ""};
     this.typing = 0;
     this.wantedRow = 0;
+    this.isPlaced = false;
+    /** @type {[number, number] | null} the selection that was shown last */
+    this.shown = null;
+    /** @type {[number, number] | null} the one that was made here */
+    this.own = null;
+    /** @type {number | undefined} the record that the keyboard is at */
+    this.current = undefined;
     this.where = view().where;
     this.scrolling = 0;
     /** @type {number} where a range begins that the keyboard extends */
@@ -42,20 +49,22 @@ export class RecordTable extends Component {
 
   componentDidMount() {
     this.wantedRow = view().row;
+    this.isPlaced = false;
     this.shown = view().records;
-    this.scrollToWantedRow();
+    this.place();
   }
 
-  // The row in the address, once the filter has found the rows.
-  scrollToWantedRow() {
-    if (this.wantedRow === 0 || this.scroll === null || this.filter === null || !this.filter.isDone) return;
-    this.scroll.scrollTop = this.wantedRow * ROW_PIXELS;
-    this.wantedRow = 0;
+  // The row in the address, or the selected record, once the filter has found the rows.
+  place() {
+    if (this.isPlaced || this.scroll === null || this.filter === null || !this.filter.isDone) return;
+    this.isPlaced = true;
+    if (this.wantedRow > 0) this.scroll.scrollTop = this.wantedRow * ROW_PIXELS;
+    else if (this.shown !== null) this.show(this.shown[0]);
   }
 
   // A selection that another panel made is scrolled to.
   componentDidUpdate() {
-    this.scrollToWantedRow();
+    this.place();
     const {records, where} = view();
     if (records !== this.shown && records !== null && records !== this.own) this.show(records[1]);
     this.shown = records;
