@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 import unittest
@@ -101,6 +102,63 @@ class SomeRecords(TraceCase):
                   for interval in row["over_time"][::2]}
         # A record that another rule kept is one, too; a grid that became coarser has its sample in either half.
         self.assertGreaterEqual(len(found & wanted), 0.9 * len(wanted))
+
+
+class ImportantRecords(unittest.TestCase):
+    """More records than the page has, as they come from another program."""
+
+    def setUp(self):
+        self.bed = TestBed()
+        self.addCleanup(self.bed.close)
+
+    def report(self, lines):
+        path = os.path.join(self.bed.work_dir, "trace.ndjson")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        return json.loads(ringcat("report", "--json", path)), path
+
+    @staticmethod
+    def record(number, level="INFO", thread=1, **more):
+        return {"kind": "record", "unix_ns": 1_760_000_000_000_000_000 + 1000 * number, "level": level, "service": "s", "pid": 1, "host": "h",
+                "thread": {"id": thread, "name": "t"}, "category": "", "file": "a.cpp", "line": 1, "function": "f", "msg": "m", "fields": {"number": number}, **more}
+
+    def test_errors_are_kept_evenly_and_records_after_losses_all(self):
+        count, lost_at = 75_000, 40_000
+
+        def lines():
+            for number in range(count):
+                level = "ERROR" if number % 5 == 0 else "WARNING" if number % 7 == 0 else "INFO"
+                yield self.record(number, level, 1 + number % 2)
+                if number == lost_at:
+                    yield {**self.record(number), "kind": "loss", "since_unix_ns": 1_760_000_000_000_000_000, "count": 7, "cause": "ring_full"}
+
+        document, _ = self.report(lines())
+        index, kept = document["records"], records_of(document)
+        reasons = [index["reasons"][reason] for reason in index["reason"]]
+        numbers = {reason: [record["fields"]["number"] for record, why in zip(kept, reasons) if why == reason and record["kind"] == "record"] for reason in REASONS}
+        self.assertEqual(index["of"], count)
+        self.assertEqual([record["count"] for record in kept if record["kind"] == "loss"], [7])
+        self.assertEqual(numbers["loss"], [number for number in range(lost_at, lost_at + 40) if number % 2 == 0 and number > lost_at - 1][1:11])
+        for reason, most in (("error", 4000), ("warning", 2000)):
+            self.assertGreater(len(numbers[reason]), most // 2 - 5)
+            self.assertLessEqual(len(numbers[reason]), most)
+            gaps = [b - a for a, b in zip(numbers[reason], numbers[reason][1:])]
+            self.assertLessEqual(max(gaps), 3 * min(gaps) + 50, reason)
+            self.assertGreater(index["rules"][reason]["of"], len(numbers[reason]))
+
+    def test_long_texts_are_cut_and_the_page_stays_small(self):
+        choice = random.Random(21)
+        text = "".join(choice.choice("abcdefghijklmnopqrstuvwxyz0123456789") for _ in range(200_000))
+        document, path = self.report(self.record(number, text=text[number:], fields={"number": number, "text": text[17 * number:17 * number + 20_000]}) for number in range(6000))
+        page = os.path.join(self.bed.work_dir, "report.html")
+        ringcat("report", "-o", page, path)
+        self.assertLess(os.path.getsize(page), 5_000_000)
+        index, kept = document["records"], records_of(document)
+        self.assertTrue(kept)
+        self.assertEqual(len(index["cut"]), len(kept))
+        for record in kept:
+            self.assertTrue(text[17 * record["fields"]["number"]:].startswith(record["fields"]["text"]))
+            self.assertLessEqual(len(record["fields"]["text"]), 4096)
 
 
 @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
