@@ -276,7 +276,7 @@ class TimelinePanel(unittest.TestCase):
     def test_the_address_has_what_is_shown(self):
         window = self.opened(self.few)
         self.keys(window, "w", "w", "d")
-        wait_until(lambda: "w=" in window.run("return location.hash"), "the address")
+        wait_until(lambda: "window=" in window.run("return location.hash"), "the address")
         again = self.opened(self.few, window.run("return location.hash.slice(1)"))
         self.assertEqual(self.range(again), self.range(window))
 

@@ -81,7 +81,7 @@ ROOMS = {
         "live": {"text"},
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
-        "report": {"crash", "interop", "query", "symbols"},
+        "report": {"crash", "interop", "query", "symbols", "text"},
         "ringview": {"report", "text"},
         "symbols": set(),
         "crash": {"symbols"},

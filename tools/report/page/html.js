@@ -4,7 +4,8 @@ export const html = htmPreact.html;
 export const render = htmPreact.render;
 export const Component = htmPreact.Component;
 
-const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cs}]/gu;
+const CUT_PAIR = /[\ud800-\udbff]$/;
 const MOST_CHARACTERS = 2000;
 
 /**
@@ -13,6 +14,6 @@ const MOST_CHARACTERS = 2000;
  * @param {number} most
  */
 export function visible(text, most = MOST_CHARACTERS) {
-  const shown = text.length > most ? text.slice(0, most) + "…" : text;
+  const shown = text.length > most ? text.slice(0, most).replace(CUT_PAIR, "") + "…" : text;
   return shown.replace(NOT_SHOWN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

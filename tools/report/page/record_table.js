@@ -32,6 +32,14 @@ export class RecordTable extends Component {
     this.state = {row: view().row, typed: view().where, copied: ""};
     this.typing = 0;
     this.wantedRow = 0;
+    this.isPlaced = false;
+    /** @type {[number, number] | null} the selection that was shown last */
+    this.shown = null;
+    /** @type {[number, number] | null} the one that was made here */
+    this.own = null;
+    /** @type {number | undefined} the record that the keyboard is at */
+    this.current = undefined;
+    this.where = view().where;
     this.scrolling = 0;
     /** @type {number} where a range begins that the keyboard extends */
     this.anchor = view().records?.[0] ?? 0;
@@ -41,26 +49,30 @@ export class RecordTable extends Component {
 
   componentDidMount() {
     this.wantedRow = view().row;
+    this.isPlaced = false;
     this.shown = view().records;
-    this.scrollToWantedRow();
+    this.place();
   }
 
-  // The row in the address, once the filter has found the rows.
-  scrollToWantedRow() {
-    if (this.wantedRow === 0 || this.scroll === null || this.filter === null || !this.filter.isDone) return;
-    this.scroll.scrollTop = this.wantedRow * ROW_PIXELS;
-    this.wantedRow = 0;
+  // The row in the address, or the selected record, once the filter has found the rows.
+  place() {
+    if (this.isPlaced || this.scroll === null || this.filter === null || !this.filter.isDone) return;
+    this.isPlaced = true;
+    if (this.wantedRow > 0) this.scroll.scrollTop = this.wantedRow * ROW_PIXELS;
+    else if (this.shown !== null) this.show(this.shown[0]);
   }
 
   // A selection that another panel made is scrolled to.
   componentDidUpdate() {
-    this.scrollToWantedRow();
+    this.place();
     const {records, where} = view();
     if (records !== this.shown && records !== null && records !== this.own) this.show(records[1]);
     this.shown = records;
+    // Another panel or the address has changed it; what the reader types meanwhile stays.
     if (where !== this.where) {
       this.where = where;
-      if (where !== this.state.typed) this.setState({typed: where});
+      clearTimeout(this.typing);
+      this.setState({typed: where});
     }
   }
 
@@ -116,7 +128,10 @@ export class RecordTable extends Component {
   type(typed) {
     this.setState({typed});
     clearTimeout(this.typing);
-    this.typing = setTimeout(() => changeView({where: typed, row: 0}), SETTLED_MS);
+    this.typing = setTimeout(() => {
+      this.where = typed;
+      changeView({where: typed, row: 0});
+    }, SETTLED_MS);
   }
 
   /** @param {number} top */
@@ -170,7 +185,6 @@ export class RecordTable extends Component {
         <button type="button" onClick=${() => this.copy()}>Copy as JSON</button>
         ${(where !== "" || statements.length > 0 || time !== null) && html`<button type="button" onClick=${() => {
           this.own = null;
-          this.setState({typed: ""});
           changeView({where: "", statements: [], time: null, records: records === null ? null : [records[0], records[1]]});
         }}>Show all</button>`}
         <span role="status" class="faint">${copied}</span>

@@ -4,6 +4,7 @@ import { parseWhere, WhereError } from "./where_parse.js";
 import { findField, typeOfField, typeOfProperty, valueOfField, valueOfProperty } from "./where_field.js";
 import { addNumbers, compareNumbers, divideNumbers, multiplyNumbers, ofInteger, subtractNumbers } from "./where_number.js";
 
+/** @typedef {import("./where_number.js").WhereNumber} WhereNumber */
 /** @typedef {import("./where_parse.js").WhereNode} WhereNode */
 /** @typedef {import("./where_field.js").Field} Field */
 /** @typedef {import("./where_field.js").WhereValue} WhereValue */
@@ -180,7 +181,7 @@ class Evaluation {
     if (node.op === "negate") return {type: "number", number: subtractNumbers(ofInteger(0n), a.number)};
     const b = this.value(right, record);
     if (b === undefined) return undefined;
-    const x = a.number, y = b.number;
+    const x = /** @type {WhereNumber} */ (a.number), y = /** @type {WhereNumber} */ (b.number);
     switch (node.op) {
       case "+": return {type: "number", number: addNumbers(x, y)};
       case "-": return {type: "number", number: subtractNumbers(x, y)};

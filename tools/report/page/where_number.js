@@ -3,14 +3,17 @@
 
 /**
  * An integer, a finite real number `mantissa * 2^exponent`, or one of NaN, Infinity and -Infinity.
- * @typedef {{kind: "integer", integer: bigint} | {kind: "real", mantissa: bigint, exponent: number} | {kind: "special", number: number}} WhereNumber
+ * @typedef {{kind: "integer", integer: bigint}} Whole
+ * @typedef {{kind: "real", mantissa: bigint, exponent: number}} Real
+ * @typedef {{kind: "special", number: number}} Special
+ * @typedef {Whole | Real | Special} WhereNumber
  */
 
 const MANTISSA_BITS = 64;
 const MOST = 2n ** 127n - 1n;
 const LEAST = -(2n ** 127n);
 
-/** @param {bigint} integer @returns {WhereNumber} */
+/** @param {bigint} integer @returns {Whole} */
 export function ofInteger(integer) {
   return {kind: "integer", integer};
 }
@@ -25,7 +28,7 @@ function bitsOf(number) {
  * @param {bigint} mantissa
  * @param {number} exponent
  * @param {boolean} inexact whether the number is a bit larger in magnitude
- * @returns {WhereNumber}
+ * @returns {Real}
  */
 function rounded(mantissa, exponent, inexact = false) {
   const negative = mantissa < 0n;
@@ -74,7 +77,7 @@ export function ofDecimal(text) {
   return quotient(signed, 10n ** BigInt(-tens), 0);
 }
 
-/** @param {bigint} a @param {bigint} b not 0 @param {number} exponent @returns {WhereNumber} */
+/** @param {bigint} a @param {bigint} b not 0 @param {number} exponent @returns {Real} */
 function quotient(a, b, exponent) {
   const negative = (a < 0n) !== (b < 0n);
   const dividend = a < 0n ? -a : a, divisor = b < 0n ? -b : b;
@@ -84,7 +87,7 @@ function quotient(a, b, exponent) {
   return rounded(negative ? -whole : whole, exponent - shift, wide % divisor !== 0n);
 }
 
-/** @param {WhereNumber} number @returns {WhereNumber} not an integer */
+/** @param {WhereNumber} number @returns {Real | Special} */
 function asReal(number) {
   return number.kind === "integer" ? rounded(number.integer, 0) : number;
 }
@@ -128,9 +131,9 @@ function aligned(a, b) {
 /**
  * @param {WhereNumber} a
  * @param {WhereNumber} b
- * @param {(x: bigint, y: bigint) => bigint} exact
+ * @param {(x: bigint, y: bigint) => bigint} exact of two integers
  * @param {(x: number, y: number) => number} special
- * @param {(x: any, y: any) => WhereNumber} real of two finite numbers
+ * @param {(x: Real, y: Real) => WhereNumber} real of two finite numbers
  * @returns {WhereNumber}
  */
 function combined(a, b, exact, special, real) {

@@ -77,12 +77,13 @@ class Matcher {
   constructor(program, begin) {
     this.program = program;
     this.begin = begin;
-    this.forget();
+    /** @type {Map<string, State>} */
+    this.states = new Map();
+    this.transitions = 0;
   }
 
   forget() {
-    /** @type {Map<string, State>} */
-    this.states = new Map();
+    this.states.clear();
     this.transitions = 0;
   }
 
