@@ -92,6 +92,14 @@ class FlameGraph(unittest.TestCase):
             self.assertEqual(window.texts("#flame-title"), ["Callers and callees"])
             self.assertEqual(window.texts("#flame tr.selected .statement"), ["request"])
             self.assertIn("Callers of request", window.run("return document.querySelector('#flame canvas').getAttribute('aria-label')"))
+        with self.subTest("callers are above, callees below"):
+            window.driver.execute_async_script(settle)
+            found = []
+            for y in (9, 27, 45):
+                window.run("const box = arguments[0].getBoundingClientRect(); arguments[0].dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 5, clientY: box.top + arguments[1], bubbles: true}))", canvas, y)
+                window.driver.execute_async_script(settle)
+                found += window.texts("#flame .tip b")
+            self.assertEqual(found, ["serve", "request", "step"])
         with self.subTest("a search finds names"):
             window.one("#flame input[type=search]").send_keys("READ")
             self.assertEqual(window.texts("#flame tbody .statement"), ["read_part"])

@@ -258,9 +258,22 @@ class TimelinePanel(unittest.TestCase):
         self.pointer(window, "pointerup", 600, 10)
         self.assertRegex(window.run("return location.hash"), r"^#t=\d+%2C\d+")
         self.assertEqual(len(window.all("header .selection")), 1)
+        self.assertNotIn("w=", window.run("return location.hash"))
         fragment = window.run("return location.hash.slice(1)")
         again = self.opened(self.few, fragment)
         self.assertNotEqual(self.range(again), self.range(window), "the window is that of the selected time")
+
+    def test_a_brush_does_not_move_the_window(self):
+        window = self.opened(self.few)
+        self.keys(window, "w", "w")
+        wait_until(lambda: "w=" in window.run("return location.hash"), "the address")
+        before = window.run("return new URLSearchParams(location.hash.slice(1)).get('w')")
+        self.pointer(window, "pointerdown", 400, 10)
+        self.pointer(window, "pointermove", 500, 10)
+        self.pointer(window, "pointermove", 600, 10)
+        # The address follows after 400 ms.
+        window.driver.execute_async_script("setTimeout(arguments[0], 800)")
+        self.assertEqual(window.run("return new URLSearchParams(location.hash.slice(1)).get('w')"), before)
 
     def test_a_number_can_be_added_and_removed(self):
         window = self.opened(self.few)
@@ -284,6 +297,27 @@ class TimelinePanel(unittest.TestCase):
         window = self.opened(self.many, width=390, height=844)
         self.assertLessEqual(window.run("return document.documentElement.scrollWidth"), 390)
         self.assertGreater(self.pixels(window, "#e69f00") + self.pixels(window, "#56b4e9"), 50)
+
+    def test_hover_counts_the_spans_that_are_left_out(self):
+        window, document = self.opened(self.many), self.many.document()
+        self.assertEqual(document["health"]["intervals"], [])
+        width, left = window.run("return arguments[0].clientWidth", self.canvas), 180
+        end = max(document["summary"]["end"], document["timeline"]["end"])
+        interval_ns = document["summary"]["interval_ns"]
+        left_out = []
+        for track in document["timeline"]["tracks"]:
+            numbers = collections.Counter(pairs(track["spans"]["over_time"]))
+            numbers.subtract(begin // interval_ns for begin in sums(track["spans"]["begin"]))
+            left_out.append(numbers)
+        interval = max(left_out[0], key=lambda each: left_out[0][each])
+        expected = {numbers[interval] for numbers in left_out}
+        x = left + (interval + 0.5) * interval_ns / end * (width - left)
+        texts = []
+        for y in range(40, window.run("return arguments[0].clientHeight", self.canvas), 2):
+            self.pointer(window, "pointermove", x, y)
+            texts += [text for text in window.texts("#timeline .tip b") if "spans that begin" in text]
+        self.assertTrue(texts)
+        self.assertLessEqual({int(text.split()[0].replace(",", "")) for text in texts}, expected)
 
     def test_losses_are_hatched(self):
         lossy = ReportedTrace("span_load", 1, 200_000, overflow="drop", ring_bytes=1 << 16)
