@@ -39,6 +39,7 @@ export class Flame extends Component {
     /** @type {{box: import("./flame_tree.js").Box, y: number, x: number, width: number}[]} */
     this.drawn = [];
     this.frame = 0;
+    this.unmounted = new AbortController();
     this.root = treeOf(this.flame[kind], null);
     /** @type {{key: string, up: import("./flame_tree.js").Node | null, down: import("./flame_tree.js").Node}} */
     this.shown = {key: "", up: null, down: this.root};
@@ -100,10 +101,16 @@ export class Flame extends Component {
     return /** @type {HTMLElement} */ (this.base).querySelector("canvas");
   }
 
+  // A live page replaces its panels.
+  componentWillUnmount() {
+    this.unmounted.abort();
+    cancelAnimationFrame(this.frame);
+  }
+
   componentDidMount() {
     const canvas = this.canvas();
     if (canvas !== null) new ResizeObserver(() => this.draw()).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), {signal: this.unmounted.signal});
     this.draw();
   }
 
@@ -117,6 +124,7 @@ export class Flame extends Component {
   }
 
   drawNow() {
+    if (this.unmounted.signal.aborted) return;
     const element = this.canvas();
     if (element === null) return;
     const width = element.clientWidth, height = element.clientHeight, colours = pageColours();

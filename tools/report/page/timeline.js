@@ -50,6 +50,7 @@ export class Timeline extends Component {
     /** @type {{track: any, span: number} | null} */
     this.focus = null;
     this.frame = 0;
+    this.unmounted = new AbortController();
     /** @type {{statements: number[], chosen: string[]}} what the layout is of */
     this.laid = {statements: [], chosen: []};
     this.first = this.choices.filter((each) => each.isCounter).slice(0, FIRST_SERIES).map((each) => each.key);
@@ -98,6 +99,13 @@ export class Timeline extends Component {
     return this.canvas().clientWidth < 600 ? 84 : 180;
   }
 
+  // A live page replaces its panels.
+  componentWillUnmount() {
+    this.unmounted.abort();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.keeper);
+  }
+
   componentDidMount() {
     const canvas = this.canvas();
     listen(canvas, {
@@ -113,7 +121,7 @@ export class Timeline extends Component {
       onKey: (key) => this.key(key),
     });
     new ResizeObserver(() => this.draw()).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), {signal: this.unmounted.signal});
     this.seenTime = view().time;
     this.draw();
   }
@@ -157,6 +165,7 @@ export class Timeline extends Component {
   }
 
   drawNow() {
+    if (this.unmounted.signal.aborted) return;
     const element = this.canvas(), width = element.clientWidth, height = element.clientHeight, left = this.left();
     const canvas = sized(element, width, height), colours = pageColours(), top = this.scroll().scrollTop;
     canvas.font = "12px system-ui, sans-serif";
