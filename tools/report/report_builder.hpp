@@ -1,10 +1,12 @@
 #pragma once
 // One pass over a trace: the data of all panels of a report.
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tools/query/trace_stats.hpp"
+#include "tools/report/compared_trace.hpp"
 #include "tools/report/health_part.hpp"
 #include "tools/report/heat_part.hpp"
 #include "tools/report/statement_part.hpp"
@@ -25,6 +27,9 @@ class ReportBuilder {
  public:
   void add(const trace::Event& event);
 
+  // The report tells what changed since another trace. `title`: for people.
+  void compare_with(std::unique_ptr<ComparedTrace> before, const std::string& title);
+
   // `title`: for people. Call it once, at the end.
   std::vector<ReportSection> sections(const trace::ReadReport& read, const std::string& title);
 
@@ -34,6 +39,8 @@ class ReportBuilder {
   HealthPart health_;
   StatementPart statements_;
   HeatPart heat_;
+  std::unique_ptr<ComparedTrace> before_;  // null: none
+  std::string before_title_;
 };
 
 }  // namespace ringside::tool

@@ -7,6 +7,7 @@ import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
 import { Heat } from "./heat.js";
+import { Comparison } from "./comparison.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -28,6 +29,7 @@ class Report extends Component {
         <${Health} health=${section("health")} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
+        ${section("comparison") !== null && html`<${Comparison} comparison=${section("comparison")} />`}
       </main>`;
   }
 }
