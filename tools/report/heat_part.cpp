@@ -28,6 +28,12 @@ double heat_duration_ns(const trace::Event& event) {
          static_cast<double>(event.segment->tick_hz);
 }
 
+// Of a statement.
+bool is_same(const HeatField& a, const HeatField& b) {
+  return a.is_duration == b.is_duration && a.name == b.name &&
+         (!a.name.empty() || a.index == b.index);
+}
+
 std::size_t cells_of(HeatField& field, const TimeGrid& grid) {
   std::size_t cells = 0;
   for (const auto& row : field.map.sorted(grid)) {
@@ -124,9 +130,7 @@ void HeatPart::plan(Statement& statement, const ReportEvent& event) {
 
 HeatField* HeatPart::field_of(Statement& statement, const HeatField& wanted) {
   for (HeatField* const field : statement.fields) {
-    const bool same_name =
-        field->name == wanted.name && (!field->name.empty() || field->index == wanted.index);
-    if (field->is_duration == wanted.is_duration && same_name) return field;
+    if (is_same(*field, wanted)) return field;
   }
   if (fields_.size() == kMostKnownFields) return nullptr;
   fields_.push_back(std::make_unique<HeatField>());
@@ -167,6 +171,22 @@ void HeatPart::forget_half() {
     field->map = ValueMap();
     field->is_forgotten = true;
   }
+}
+
+std::vector<HeatField*> HeatPart::fields_of(std::uint32_t statement) const {
+  std::vector<HeatField*> fields;
+  if (statement >= statements_.size() || statements_[statement] == nullptr) return fields;
+  for (HeatField* const field : statements_[statement]->fields) {
+    if (!field->is_forgotten) fields.push_back(field);
+  }
+  return fields;
+}
+
+HeatField* HeatPart::same_field(std::uint32_t statement, const HeatField& other) const {
+  for (HeatField* const field : fields_of(statement)) {
+    if (is_same(*field, other)) return field;
+  }
+  return nullptr;
 }
 
 std::vector<HeatField*> HeatPart::shown_fields() {

@@ -37,6 +37,11 @@ class HeatPart final : public ReportPart {
   // Those with the most values, in the order of their statements.
   std::vector<HeatField*> shown_fields();
 
+  // All of a statement that are not forgotten.
+  std::vector<HeatField*> fields_of(std::uint32_t statement) const;
+  // The one of a statement that is the same as one of another trace; null: there is none.
+  HeatField* same_field(std::uint32_t statement, const HeatField& other) const;
+
   // README.md, "heat". Makes classes wider until the document is small enough.
   nlohmann::json document(const TimeGrid& grid);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/report/moment_part.hpp"
+#include "tools/report/trace_comparison.hpp"
 
 namespace ringside::tool {
 
@@ -51,6 +52,11 @@ void ReportBuilder::add(const trace::Event& event) {
   activities_.add(placed);
 }
 
+void ReportBuilder::compare_with(std::unique_ptr<ComparedTrace> before, const std::string& title) {
+  before_ = std::move(before);
+  before_title_ = title;
+}
+
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
                                                    const std::string& title) {
   const bool is_empty = stats_.total().records == 0;
@@ -72,6 +78,12 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   sections.push_back({"summary", text_of(summary)});
   sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
   sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
+  // Before the heat map, which makes classes wider.
+  if (before_ != nullptr) {
+    const ComparedParts after{stats_, grid_, statements_, heat_};
+    sections.push_back(
+        {"comparison", text_of(compare_traces(before_->parts(), after, before_title_))});
+  }
   sections.push_back({"heat", text_of(heat_.document(grid_))});
   sections.push_back({"timeline", text_of(timeline_.document(grid_, last_ns))});
   sections.push_back({"series", text_of(series_.document(grid_))});

@@ -1,18 +1,20 @@
 #pragma once
 // One pass over a trace: the data of all panels of a report.
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/query/trace_stats.hpp"
 #include "tools/report/activity_part.hpp"
+#include "tools/report/compared_trace.hpp"
 #include "tools/report/health_part.hpp"
 #include "tools/report/heat_part.hpp"
-#include "tools/report/series_part.hpp"
-#include "tools/report/stack_part.hpp"
 #include "tools/report/known_moments.hpp"
 #include "tools/report/record_part.hpp"
+#include "tools/report/series_part.hpp"
+#include "tools/report/stack_part.hpp"
 #include "tools/report/statement_part.hpp"
 #include "tools/report/time_grid.hpp"
 #include "tools/report/timeline_part.hpp"
@@ -35,6 +37,9 @@ class ReportBuilder {
 
   void add(const trace::Event& event);
 
+  // The report tells what changed since another trace. `title`: for people.
+  void compare_with(std::unique_ptr<ComparedTrace> before, const std::string& title);
+
   // `title`: for people. Call it once, at the end.
   std::vector<ReportSection> sections(const trace::ReadReport& read, const std::string& title);
 
@@ -50,6 +55,8 @@ class ReportBuilder {
   KnownMoments moments_;
   RecordPart records_;
   ActivityPart activities_;
+  std::unique_ptr<ComparedTrace> before_;  // null: none
+  std::string before_title_;
 };
 
 }  // namespace ringside::tool

@@ -15,6 +15,13 @@ class StatementPart final : public ReportPart {
   // README.md, "statements". Rows in the order of their numbers in `stats`.
   nlohmann::json document(const TraceStats& stats, const TimeGrid& grid);
 
+  // Records of a statement by interval; null: it has none.
+  const std::array<std::uint32_t, TimeGrid::kIntervals>* over_time(std::uint32_t number,
+                                                                   const TimeGrid& grid) const {
+    if (number >= rows_.size() || rows_[number] == nullptr) return nullptr;
+    return &rows_[number]->records.counts(grid);
+  }
+
  private:
   struct Row {
     GridCounts<std::uint32_t> records;

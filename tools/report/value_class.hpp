@@ -1,6 +1,7 @@
 #pragma once
 // Classes of numbers of about equal ratio, without knowing their range beforehand.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -29,11 +30,12 @@ inline ValueClass joined_class(ValueClass number, unsigned by) {
   return number > 0 ? ((number - 1) >> by) + 1 : -(((-number - 1) >> by) + 1);
 }
 
-// The size of the number that is nearest to zero.
+// The size of the number that is nearest to zero; infinite after the last class.
 inline double class_lower(ValueClass number, unsigned shift) {
   if (number == 0) return 0;
   const auto at = static_cast<std::uint64_t>((number > 0 ? number : -number) - 1);
-  return std::bit_cast<double>(at << shift << kValueClassBits);
+  constexpr std::uint64_t kInfinity = 0x7FF0;
+  return std::bit_cast<double>(std::min(at << shift, kInfinity) << kValueClassBits);
 }
 
 }  // namespace ringside::tool

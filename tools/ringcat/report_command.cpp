@@ -18,6 +18,7 @@
 #include "tools/query/filter_options.hpp"
 #include "tools/query/record_filter.hpp"
 #include "tools/query/standard_streams.hpp"
+#include "tools/report/compared_trace.hpp"
 #include "tools/report/known_moments.hpp"
 #include "tools/report/report_builder.hpp"
 #include "tools/report/report_page.hpp"
@@ -35,6 +36,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> paths;
+  std::vector<std::string> against;
   std::string from;
   FleetOptions fleet;
   std::string output;
@@ -56,6 +58,10 @@ std::optional<ReportOptions> parse_report(int argc, char** argv, int* exit_code)
   add_fleet_options(app, options.fleet);
   app.add_option("-o,--output", options.output, "the page; an existing one is replaced")
       ->type_name("FILE");
+  app.add_option("--against", options.against,
+                 "an earlier trace: show what changed since; give it again for more files")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
   app.add_option("--title", options.title, "headline; default: the paths")->type_name("TEXT");
   app.add_flag("--json", options.is_json, "the data of the page, for programs");
   add_filter_options(app, options.filter);
@@ -103,6 +109,18 @@ int write_report(const std::string& text, const std::string& path) {
   return kExitOk;
 }
 
+// `report`: a ReportBuilder or a ComparedTrace.
+template <class Report>
+void add_events(trace::TraceSet& set, const EventFilter& filter, ProgressBar& progress,
+                Report& report) {
+  RecordFilter records(filter);
+  trace::Event event;
+  while (set.next(event)) {
+    if (filter.wants_service(*event.segment) && records.wanted(event)) report.add(event);
+    progress.show(set.report().bytes_read);
+  }
+}
+
 }  // namespace
 
 int run_report(int argc, char** argv) {
@@ -121,6 +139,11 @@ int run_report(int argc, char** argv) {
   if (!fleet_inputs.take(options->paths, options->fleet)) return kExitUnreadable;
   ForeignInputs inputs;
   if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
+  const std::vector<std::string> against_names = options->against;
+  ForeignInputs against_inputs;
+  if (!options->against.empty() &&
+      !take_foreign_files(options->against, options->from, against_inputs))
+    return kExitUnreadable;
   if (complain_of_unknown_names(
           options->paths,
           {options->filter, filter->where_fields(), {}, filter->where_properties()}))
@@ -135,20 +158,29 @@ int run_report(int argc, char** argv) {
     return kExitUnreadable;
   }
   ReportBuilder report(KnownMoments::of(options->paths, reading));
-  RecordFilter records(*filter);
-  trace::Event event;
-  while (set->next(event)) {
-    if (filter->wants_service(*event.segment) && records.wanted(event)) report.add(event);
-    progress->show(set->report().bytes_read);
-  }
+  add_events(*set, *filter, *progress, report);
   progress.reset();
+  if (!options->against.empty()) {
+    auto before = std::make_unique<ComparedTrace>();
+    std::optional<trace::TraceSet> other = trace::TraceSet::open(options->against, reading, &error);
+    if (!other) {
+      complain(error.text());
+      return kExitUnreadable;
+    }
+    progress.emplace(options->against, start);
+    add_events(*other, *filter, *progress, *before);
+    progress.reset();
+    exit_code = complain_of_damage(other->report());
+    report.compare_with(std::move(before), title_of(against_names));
+  }
   const std::vector<ReportSection> sections = report.sections(set->report(), title);
   for (const std::string& note : filter->notes()) complain(note);
-  exit_code = write_report(options->is_json ? report_as_json(sections) : report_as_page(sections),
-                           options->output);
-  if (exit_code != kExitOk) return exit_code;
-  exit_code = complain_of_damage(set->report());
-  return std::max(exit_code, complain_of(inputs.diagnostics()));
+  const int written = write_report(
+      options->is_json ? report_as_json(sections) : report_as_page(sections), options->output);
+  if (written != kExitOk) return written;
+  exit_code = std::max(exit_code, complain_of_damage(set->report()));
+  exit_code = std::max(exit_code, complain_of(inputs.diagnostics()));
+  return std::max(exit_code, complain_of(against_inputs.diagnostics()));
 }
 
 }  // namespace ringside::tool

@@ -14,6 +14,7 @@ import { Timeline } from "./timeline.js";
 import { RecordTable } from "./record_table.js";
 import { Requests } from "./requests.js";
 import { Moments } from "./moments.js";
+import { Comparison } from "./comparison.js";
 
 class Report extends Component {
   componentDidMount() {
@@ -41,6 +42,7 @@ class Report extends Component {
         <${Requests} key=${"requests-" + dataNumber()} summary=${summary} />
         <${RecordTable} key=${"recordtable-" + dataNumber()} summary=${summary} />
         <${Moments} key=${"moments-" + dataNumber()} summary=${summary} />
+        ${section("comparison") !== null && html`<${Comparison} comparison=${section("comparison")} />`}
       </main>`;
   }
 }
