@@ -121,8 +121,9 @@ export function quantileLine(cells, intervals, q) {
   let joined = 1;
   while (joined * cells.field.values / intervals < wanted && joined * LEAST_GROUPS < intervals) joined *= 2;
   const line = /** @type {(number | null)[]} */ ([]);
-  for (let from = 0; from < intervals; from += joined) {
-    const to = Math.min(intervals, from + joined) - 1;
+  while (line.length < intervals) {
+    // A rest that is shorter than a half is part of the last one.
+    const from = line.length, to = from + 1.5 * joined >= intervals ? intervals - 1 : from + joined - 1;
     const quantile = quantilesOf(cells, partOf(cells, [from, to], all), 0)[q];
     for (let i = from; i <= to; ++i) line.push(quantile);
   }

@@ -38,7 +38,14 @@ function roundNumbers(low, high) {
   const numbers = [];
   for (let exponent = Math.ceil(from / step) * step; exponent <= to; exponent += step)
     for (const digit of few ? [1, 2, 5] : [1]) numbers.push(Number(`${digit}e${exponent}`));
-  return numbers.filter((number) => number >= low && number <= high);
+  const inside = numbers.filter((number) => number >= low && number <= high);
+  if (inside.length > 2) return inside;
+  // Less than a decade: equal steps.
+  const unit = 10 ** Math.floor(Math.log10((high - low) / 4));
+  const each = [1, 2, 5, 10].map((digit) => digit * unit).find((digit) => (high - low) / digit <= 5) ?? unit;
+  if (!(each > 0) || !Number.isFinite(each)) return inside;
+  const first = Math.ceil(low / each);
+  return [...Array(Math.floor(high / each) - first + 1).keys()].map((i) => Number(((first + i) * each).toPrecision(12)));
 }
 
 /**
