@@ -35,8 +35,8 @@ class RecordPart final : public ReportPart {
   static constexpr std::size_t kChunkRecords = 2'000;
   // All records are kept up to these limits.
   static constexpr std::size_t kMostRecords = 60'000;
-  static constexpr std::size_t kMostTextBytes = std::size_t{24} << 20;
-  static constexpr std::size_t kMostPackedBytes = 2'200'000;
+  static constexpr std::size_t kMostTextBytes = std::size_t{40} << 20;
+  static constexpr std::size_t kMostPackedBytes = 3'000'000;
   // Limits of the selection.
   static constexpr std::size_t kMostSelectedBytes = std::size_t{12} << 20;
   static constexpr std::size_t kFirstRecords = 1'000;
