@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "end-to-end"))
 
 import browser
-from traced_processes import BOUND_S, program
+from traced_processes import BOUND_S, program, wait_until
 
 BEGIN_NS = 1_700_000_000_000_000_000
 
@@ -227,6 +227,15 @@ class HeatPanel(unittest.TestCase):
         wanted = rows[3][1]
         window.all("#heat tbody button")[3].click()
         self.assertEqual(self.status(window).split()[0], wanted)
+
+    def test_records_are_those_of_the_selected_values(self):
+        fields = json.loads(ringcat("report", "--json", self.values.path))["heat"]["fields"]
+        for name, least, most in (("left", 100, 5000), ("left", -200, 0), ("duration", 10**6, 10**7)):
+            number, = [i for i, field in enumerate(fields) if field.get("name", "duration") == name]
+            window = self.opened(f"h={number}&v={least},{most}")
+            expected = sum(least <= value <= most for _, value in self.values.numbers[name])
+            self.assertGreater(expected, 50)
+            wait_until(lambda: f"{expected:,} of " in window.texts("#records")[0], f"{expected} records")  # pylint: disable=cell-var-from-loop
 
     def test_the_panel_fits_a_telephone(self):
         window = self.opened(width=390, height=844)

@@ -4,7 +4,18 @@ import { Where } from "./where.js";
 
 const PIECE_MS = 25;
 
-/** What is wanted of records. @typedef {{statements: number[], time: [number, number] | null, where: string}} Wanted */
+/**
+ * The values of a field of the heat map.
+ * @typedef {{statement: number, name: string | null, least: number, most: number}} ValueRange `name` null: durations, ns
+ */
+/** What is wanted of records. @typedef {{statements: number[], time: [number, number] | null, where: string, values: ValueRange | null}} Wanted */
+
+/** @param {any} object as `ringcat --format json` prints it @param {ValueRange} range */
+export function isInRange(object, {name, least, most}) {
+  const stated = name === null ? object.duration_ns : object.fields?.[name];
+  const value = typeof stated === "string" || typeof stated === "number" ? Number(stated) : NaN;
+  return value >= least && value <= most;
+}
 
 export class RecordFilter {
   /**
@@ -25,14 +36,15 @@ export class RecordFilter {
   }
 
   /** @param {Wanted} wanted */
-  want({statements, time, where}) {
-    const key = JSON.stringify([statements, time, where]);
+  want({statements, time, where, values}) {
+    const key = JSON.stringify([statements, time, where, values]);
     if (key === this.key) return;
     this.key = key;
     this.error = "";
     this.isDone = true;
     ++this.run;
-    const selected = this.list.selected(statements, time);
+    let selected = this.list.selected(values === null ? statements : [values.statement], time);
+    if (values !== null) selected = selected.filter((number) => isInRange(this.list.object(number), values));
     this.numbers = selected;
     this.where = null;
     if (where.trim() === "") return;

@@ -3,6 +3,7 @@
 import { html, Component, visible } from "./html.js";
 import { count, momentText } from "./numbers.js";
 import { view, changeView } from "./view.js";
+import { section } from "./data.js";
 import { recordList } from "./report_records.js";
 import { RecordFilter } from "./record_filter.js";
 import { RecordDetail } from "./record_detail.js";
@@ -74,6 +75,13 @@ export class RecordTable extends Component {
       clearTimeout(this.typing);
       this.setState({typed: where});
     }
+  }
+
+  /** What the brush of the heat map has selected. @returns {import("./record_filter.js").ValueRange | null} */
+  values() {
+    const {field, values} = view(), known = field === null ? undefined : section("heat")?.fields[field];
+    if (values === null || known === undefined) return null;
+    return {statement: known.statement, name: known.kind === "duration" ? null : known.name, least: values[0], most: values[1]};
   }
 
   /** Scrolls so that a record is visible. @param {number} record */
@@ -167,7 +175,7 @@ export class RecordTable extends Component {
     if (this.list === null || this.filter === null) return null;
     const {list, filter} = this;
     const {statements, time, where, records} = view();
-    filter.want({statements, time, where});
+    filter.want({statements, time, where, values: this.values()});
     const numbers = filter.numbers;
     const begin = BigInt(summary.begin_unix_ns);
     const first = Math.max(0, Math.min(row, numbers.length - VISIBLE_ROWS) - 5);
