@@ -94,6 +94,7 @@ OTHERS = "its threads are those of a service and of consumerd, which other tests
 
 LEFT_OUT_SUITES = {
     "fleet": "one thread of ours, or two that hand over batches under a mutex; those of libnats are compiled without the sanitizer",
+    "report": "one thread; those of ringview share one state under a mutex, and the rest of them is libmicrohttpd, which is compiled without the sanitizer",
     "fuzz": ONE_THREAD,
     "install": NO_PROGRAM,
     "interop": "one thread, or several of which one works at a time",
