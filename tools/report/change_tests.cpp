@@ -17,6 +17,7 @@ double two_sided(double deviations) {
 double mann_whitney(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.empty() || b.empty()) return 1;
   std::vector<std::pair<double, bool>> all;
+  all.reserve(a.size() + b.size());
   for (const double each : a) all.emplace_back(each, true);
   for (const double each : b) all.emplace_back(each, false);
   std::sort(all.begin(), all.end());

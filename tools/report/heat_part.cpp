@@ -45,6 +45,7 @@ std::size_t cells_of(HeatField& field, const TimeGrid& grid) {
 
 void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid) {
   std::vector<std::size_t> cells;
+  cells.reserve(fields.size());
   for (HeatField* const field : fields) cells.push_back(cells_of(*field, grid));
   while (std::accumulate(cells.begin(), cells.end(), std::size_t{0}) > HeatPart::kMostCells) {
     const auto most =

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace ringside::tool {
@@ -194,10 +195,11 @@ bool mcp_command(const std::string& tool, const json& arguments, std::vector<std
     *why = "the arguments must be an object";
     return false;
   }
-  for (const auto& [name, value] : arguments.items()) {
+  for (const auto& item : arguments.items()) {
+    const std::string& name = item.key();
     if (std::none_of(found->arguments.begin(), found->arguments.end(),
                      [&name](const Argument& each) { return each.name == name; })) {
-      *why = "there is no argument '" + name + "' of " + tool + "; tools/list names them";
+      *why = fmt::format("there is no argument '{}' of {}; tools/list names them", name, tool);
       return false;
     }
   }

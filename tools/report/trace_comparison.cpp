@@ -29,7 +29,7 @@ constexpr std::size_t kMostChanges = 1'000;
 constexpr std::size_t kMostRare = 200;
 constexpr std::size_t kLeastBatches = 4;
 
-struct Change {
+struct Change {  // NOLINT(bugprone-exception-escape): a json that is moved does not throw
   json document;
   double probability = 1;
   double effect = 0;  // log2 of the ratio

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <microhttpd.h>
 #include <string_view>
 #include <utility>
@@ -54,9 +53,7 @@ ssize_t next_event(void* context, std::uint64_t /*position*/, char* buffer, std:
     stream.known = news->number;
     text = fmt::format("data: {}\n\n", news->number);
   }
-  const std::size_t bytes = std::min(most, text.size());
-  std::memcpy(buffer, text.data(), bytes);
-  return static_cast<ssize_t>(bytes);
+  return static_cast<ssize_t>(text.copy(buffer, most));
 }
 
 void free_stream(void* context) {
