@@ -67,7 +67,9 @@ class Names:
     def is_path(self, path):
         if path.startswith("build/"):
             return os.path.exists(os.path.join(BUILD, path.removeprefix("build/")))
-        return path in self.tree or path.rstrip("/") in self.folders
+        # The tree has texts only.
+        is_picture = path.endswith(".png") and os.path.isfile(os.path.join(ROOT, path))
+        return is_picture or path in self.tree or path.rstrip("/") in self.folders
 
     def group(self, paths):
         """The words of these files and of files of the same stem beside them."""
