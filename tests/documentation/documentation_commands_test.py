@@ -127,6 +127,9 @@ class Commands(unittest.TestCase):
         added = {"consumerd": ["--check-config"], "ringcat": [], "ringview": [], "ringship": [], "ringsink": []}.get(words[0], ["--shm-dir", os.path.join(folder, "shm")])
         if list(words[:2]) == ["ringctl", "fleet"]:
             added = []
+        # It would wait for its servers.
+        if words[0] == "ringsink" and not {"init", "--until-idle-s"} & set(words):
+            added = ["--until-idle-s", "1"]
         done = subprocess.run([PATHS[words[0]], *words[1:], *added], cwd=folder, timeout=BOUND_S, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         said = done.stdout.decode(errors="replace")
