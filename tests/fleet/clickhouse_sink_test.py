@@ -105,7 +105,7 @@ class Sink:
         self.bed.processes.remove(self.fleet.server)
         self.fleet.clickhouse.kill()
         sink = self.bed.start(self.fleet.sink_command())
-        wait_until(lambda: "check that the server runs" in sink.stderr() or not sink.running(), "the first failure")
+        wait_until(lambda: "that the server is running" in sink.stderr() or not sink.running(), "the first failure")
         self.assertTrue(self.fleet.clickhouse.start(), self.fleet.clickhouse.log())
         wait_until(lambda: sink.stderr().count("\n") > 1 or not sink.running(), "the second failure")
         self.fleet.start_server()
@@ -211,7 +211,7 @@ class Sink:
         self.assertIn("create the tables with 'ringsink init'", without_tables.stderr)
         nobody = ringsink("init", "--clickhouse", "http://127.0.0.1:1")
         self.assertEqual(nobody.returncode, 3)
-        self.assertIn("check that the server runs", nobody.stderr)
+        self.assertIn("that the server is running", nobody.stderr)
         for arguments in (["--clickhouse", "nowhere"], [*address, "--clickhouse-database", "a-b"],
                           [*address, "--clickhouse-password-file", "/nonexistent"]):
             done = ringsink("init", *arguments)
