@@ -382,7 +382,7 @@ elif [ $quick = no ]; then
   with_clang
   with_thread_sanitizer
   # All sources, and the analyzer, run with --full: they take most of the time.
-  mapfile -t sources < <(newest_sources 60 libagent consumerd shm-layout tools trace-format)
+  mapfile -t sources < <(newest_sources 40 libagent consumerd shm-layout tools trace-format)
   check_tidy 0 "${sources[@]}" || true
 fi
 check_leftovers
