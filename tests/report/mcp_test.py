@@ -138,6 +138,7 @@ class McpLines(Traced):
                    b'{"jsonrpc":"2.0","id":2,"method":"tools/call"}', b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":[1]}',
                    b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"summary","arguments":[]}}',
                    b'{"jsonrpc":"2.0","id":5,"method":"initialize","params":[]}', b'{"jsonrpc":"2.0","id":6,"method":"initialize","params":{"protocolVersion":9}}',
+                   b'{"method":"ping","id":' + b"[" * 400000 + b"]" * 400000 + b"}",
                    b'{"jsonrpc":"2.0","method":"no/such"}', b"x" * (2 << 20), b'{"jsonrpc":"2.0","id":"last","method":"ping"}']
         answers = self.lines(*hostile)
         # The empty line and the notification get none.

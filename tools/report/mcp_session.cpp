@@ -58,6 +58,9 @@ std::optional<std::string> McpSession::answer(std::string_view line) {
   if (!message.is_object() || method == message.end() || !method->is_string())
     return failure(nullptr, {kInvalidRequest, "a request is an object with a method"});
   if (id == message.end()) return std::nullopt;
+  // It is sent back: another value could be nested without a bound.
+  if (!id->is_string() && !id->is_number() && !id->is_null())
+    return failure(nullptr, {kInvalidRequest, "an id is a text or a number"});
   try {
     json result = answer_request(*method, message.value("params", json::object()));
     return line_of({{"jsonrpc", "2.0"}, {"id", *id}, {"result", std::move(result)}});
