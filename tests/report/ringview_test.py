@@ -144,6 +144,28 @@ class Ringview(unittest.TestCase):
         wait_until(lambda: view.data()["summary"]["records"] == expected, "all records")
         self.assertEqual(view.data()["live"]["control"], False)
 
+    def test_data_is_that_of_a_report(self):
+        view = self.view()
+        consumer = self.bed.start_consumer()
+        for example in ("EXAMPLE_SPANS", "EXAMPLE_TASKS", "EXAMPLE_CONTEXTS"):
+            program_path = os.environ["RINGSIDE_TEST_" + example]
+            subprocess.run([program_path], env={**os.environ, "RINGSIDE_SHM_DIR": self.bed.shm_dir}, timeout=BOUND_S, check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            wait_until(lambda: view.data()["summary"]["records"] > 0, "records")
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        done = subprocess.run([program("ringcat"), "report", "--json", self.bed.output_dir], capture_output=True, text=True, timeout=BOUND_S, check=True)
+        report = json.loads(done.stdout)
+        self.assertGreater(report["timeline"]["spans"], 5)
+        del report["summary"]["title"]
+
+        def is_equal():
+            data = view.data()
+            del data["live"], data["summary"]["title"]
+            return data == report
+
+        wait_until(is_equal, "the same data")
+
     def test_events_tell_of_changes(self):
         view = self.view()
         connection = view.connection()

@@ -1,39 +1,34 @@
 #include "tools/ringview/live_report.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
-#include <utility>
+#include <system_error>
 
+#include "tools/report/known_moments.hpp"
+#include "tools/report/report_builder.hpp"
 #include "tools/report/report_page.hpp"
+#include "trace-format/reader/trace_paths.hpp"
+#include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kWaitMs = 200;
 // A large report is made less often: this many times the time that it took.
 constexpr int kPauseFactor = 5;
 
 }  // namespace
 
 std::unique_ptr<LiveReport> LiveReport::open(Options options, std::string* why) {
-  trace::ReadError error;
-  trace::ReadOptions reading;
-  reading.losses = true;
-  reading.site_losses = true;
-  std::optional<trace::TraceFollower> follower =
-      trace::TraceFollower::open(options.paths, reading, &error);
-  if (!follower) {
-    *why = error.text();
-    return nullptr;
-  }
-  return std::unique_ptr<LiveReport>(new LiveReport(std::move(options), std::move(*follower)));
+  FileSizes files;
+  if (!look(options.paths, files, why)) return nullptr;
+  return std::unique_ptr<LiveReport>(new LiveReport(std::move(options)));
 }
 
-LiveReport::LiveReport(Options options, trace::TraceFollower follower)
-    : options_(std::move(options)), follower_(std::move(follower)) {
-  read();
-  publish();
+LiveReport::LiveReport(Options options) : options_(std::move(options)) {
+  make({});
   thread_ = std::thread([this] { run(); });
 }
 
@@ -50,20 +45,50 @@ void LiveReport::end() {
   news_.notify_all();
 }
 
-// Whether there were events.
-bool LiveReport::read() {
-  trace::Event event;
-  bool has_read = false;
-  while (!ends_.load(std::memory_order_relaxed) && follower_.next(event)) {
-    builder_.add(event);
-    has_read = true;
+bool LiveReport::look(const std::vector<std::string>& paths, FileSizes& files, std::string* why) {
+  for (const std::string& path : paths) {
+    std::error_code code;
+    if (!std::filesystem::exists(path, code)) {
+      *why = path + ": " + (code ? code.message() : "does not exist") + "; check the path";
+      return false;
+    }
+    std::vector<std::string> names;
+    trace::ReadError error;
+    if (!trace::expand_trace_path(path, names, &error)) {
+      *why = error.text();
+      return false;
+    }
+    for (std::string& name : names) {
+      // One that was removed meanwhile has none.
+      const std::uintmax_t bytes = std::filesystem::file_size(name, code);
+      if (!code && bytes != 0) files.emplace_back(std::move(name), bytes);
+    }
   }
-  return has_read;
+  return true;
 }
 
-void LiveReport::publish() {
+// As `ringcat report` does, so that both show the same. What cannot be read now stays as it was.
+void LiveReport::make(const FileSizes& files) {
+  std::vector<std::string> paths;
+  for (const auto& [path, bytes] : files) paths.push_back(path);
+  trace::ReadOptions reading;
+  reading.losses = true;
+  reading.site_losses = true;
+  ReportBuilder report(paths.empty() ? KnownMoments{} : KnownMoments::of(paths, reading));
+  trace::ReadReport read;
+  if (!paths.empty()) {
+    trace::ReadError error;
+    std::optional<trace::TraceSet> set = trace::TraceSet::open(paths, reading, &error);
+    if (!set) return;
+    trace::Event event;
+    while (set->next(event)) {
+      if (ends_.load(std::memory_order_relaxed)) return;
+      report.add(event);
+    }
+    read = set->report();
+  }
   auto made = std::make_shared<Published>();
-  made->json = report_as_json(builder_.sections(follower_.report(), options_.title));
+  made->json = report_as_json(report.sections(read, options_.title));
   {
     const std::lock_guard lock(mutex_);
     made->number = newest_ == nullptr ? 1 : newest_->number + 1;
@@ -72,18 +97,24 @@ void LiveReport::publish() {
   news_.notify_all();
 }
 
+// False at the end.
+bool LiveReport::pause(Clock::duration time) const {
+  std::unique_lock lock(mutex_);
+  return !news_.wait_for(lock, time, [this] { return ends_.load(); });
+}
+
 void LiveReport::run() {
-  auto next = Clock::now() + options_.interval;
-  bool has_news = false;
-  while (!ends_.load(std::memory_order_relaxed)) {
-    follower_.wait(kWaitMs);
-    has_news = read() || has_news;
+  FileSizes known;
+  Clock::duration wait{};
+  while (pause(wait)) {
+    wait = options_.interval;
+    FileSizes files;
+    std::string why;
+    if (!look(options_.paths, files, &why) || files == known) continue;
     const auto begin = Clock::now();
-    if (!has_news || begin < next) continue;
-    publish();
-    has_news = false;
-    const auto cost = Clock::now() - begin;
-    next = Clock::now() + std::max<Clock::duration>(options_.interval, kPauseFactor * cost);
+    make(files);
+    known = std::move(files);
+    wait = std::max<Clock::duration>(wait, kPauseFactor * (Clock::now() - begin));
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The report of traces that grow: made anew at intervals from one pass that never ends.
+// The report of traces that grow: made anew when they have changed.
 
 #include <atomic>
 #include <chrono>
@@ -9,10 +9,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
-
-#include "tools/report/report_builder.hpp"
-#include "trace-format/reader/trace_follower.hpp"
 
 namespace ringside::tool {
 
@@ -30,7 +28,7 @@ class LiveReport {
     std::chrono::milliseconds interval{1000};  // the least between two publications
   };
 
-  // Publishes the present contents first. Null with `*why` if a path cannot be read.
+  // Publishes an empty report first. Null with `*why` if a path cannot be read.
   static std::unique_ptr<LiveReport> open(Options options, std::string* why);
   ~LiveReport();
   LiveReport(const LiveReport&) = delete;
@@ -44,14 +42,16 @@ class LiveReport {
   void end();
 
  private:
-  LiveReport(Options options, trace::TraceFollower follower);
+  using FileSizes = std::vector<std::pair<std::string, std::uint64_t>>;
+
+  explicit LiveReport(Options options);
+  // The files that have records to read. False with `*why` if a path cannot be read.
+  static bool look(const std::vector<std::string>& paths, FileSizes& files, std::string* why);
   void run();
-  bool read();
-  void publish();
+  void make(const FileSizes& files);
+  bool pause(std::chrono::steady_clock::duration time) const;
 
   const Options options_;
-  trace::TraceFollower follower_;  // of the thread, as builder_
-  ReportBuilder builder_;
   std::atomic<bool> ends_ = false;
   mutable std::mutex mutex_;
   mutable std::condition_variable news_;
