@@ -22,11 +22,11 @@ constexpr int kPauseMs = 100;
 }  // namespace
 
 std::optional<Delivery> NatsPulledQueue::next(int timeout_ms) {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   why_.clear();
   while (fetched_.empty()) {
-    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto rest =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const int rest_ms = static_cast<int>(rest.count());
     if (rest_ms <= 0) return {};
     if (!connection_.wait_until_connected(rest_ms)) {
