@@ -6,14 +6,14 @@ namespace ringside::tool {
 
 RateBatches rate_batches(const TimeGrid& before, std::uint64_t before_ns, const TimeGrid& after,
                          std::uint64_t after_ns) {
-  constexpr std::uint64_t kBatches = 32;
+  constexpr std::uint64_t kUsualBatches = 32;
   constexpr std::uint64_t kLeastBatches = 8;
   // Intervals are powers of two, so a multiple of the longer one has whole intervals of both.
   const std::uint64_t interval = std::uint64_t{1} << std::max(before.shift(), after.shift());
-  const std::uint64_t wanted = std::min(std::max(before_ns, after_ns) / kBatches,
-                                        std::min(before_ns, after_ns) / kLeastBatches);
+  const std::uint64_t target_ns = std::min(std::max(before_ns, after_ns) / kUsualBatches,
+                                           std::min(before_ns, after_ns) / kLeastBatches);
   RateBatches batches;
-  batches.length_ns = std::max<std::uint64_t>(1, wanted / interval) * interval;
+  batches.length_ns = std::max<std::uint64_t>(1, target_ns / interval) * interval;
   batches.before = static_cast<std::size_t>(before_ns / batches.length_ns);
   batches.after = static_cast<std::size_t>(after_ns / batches.length_ns);
   return batches;
