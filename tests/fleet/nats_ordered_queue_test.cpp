@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 
 namespace ringside::fleet {
 namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 class NatsOrderedQueueTest : public NatsQueueTest {
  protected:
@@ -48,6 +51,16 @@ class NatsOrderedQueueTest : public NatsQueueTest {
     std::vector<std::uint64_t> all;
     for (std::uint64_t number = first; number <= last; ++number) all.push_back(number);
     return all;
+  }
+
+  // When the last message was stored.
+  std::int64_t last_time_ns() {
+    jsStreamInfo* info = nullptr;
+    EXPECT_EQ(js_GetStreamInfo(&info, connection->jetstream(), kExtentStream, nullptr, nullptr),
+              NATS_OK);
+    const std::int64_t time_ns = info == nullptr ? 0 : info->State.LastTime;
+    jsStreamInfo_Destroy(info);
+    return time_ns;
   }
 
   // The names of the consumers of the stream.
@@ -120,12 +133,18 @@ TEST_F(NatsOrderedQueueTest, BeginsAtTime) {
   options.begin = OrderedOptions::Begin::kTime;
   options.begin_ns = 1;
   EXPECT_EQ(numbers(*open(options), 2), from_to(1, 2));
-  jsStreamInfo* info = nullptr;
-  ASSERT_EQ(js_GetStreamInfo(&info, connection->jetstream(), kExtentStream, nullptr, nullptr),
-            NATS_OK);
-  options.begin_ns = info->State.LastTime;
-  jsStreamInfo_Destroy(info);
-  EXPECT_EQ(numbers(*open(options), 1), from_to(2, 2));
+  const std::int64_t before_ns = last_time_ns();
+  while (last_time_ns() / kSecondNs == before_ns / kSecondNs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    store(1);
+  }
+  // With the first messages of a second come those before the fraction.
+  for (const std::int64_t fraction_ns : {0, 9, 90'000'000, 900'000'000}) {
+    options.begin_ns = last_time_ns() / kSecondNs * kSecondNs + fraction_ns;
+    EXPECT_EQ(numbers(*open(options), 1),
+              from_to(static_cast<std::uint64_t>(stored_), static_cast<std::uint64_t>(stored_)))
+        << fraction_ns;
+  }
 }
 
 TEST_F(NatsOrderedQueueTest, ContinuesWithNewConsumerAfterServerForgotIt) {

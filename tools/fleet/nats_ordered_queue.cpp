@@ -17,6 +17,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kCheckInterval{2};
 // The server removes the consumer of a process that was killed.
 constexpr std::int64_t kInactiveNs = 60'000'000'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+// nats.c writes fractions of a second without their leading zeros, so the server would begin later.
+std::int64_t whole_seconds(std::int64_t unix_ns) {
+  return unix_ns - unix_ns % kSecondNs;
+}
 
 }  // namespace
 
@@ -58,7 +64,7 @@ bool NatsOrderedQueue::create_consumer(std::string* why) {
     config.OptStartSeq = last_at_begin_ + 1;
   } else if (options_.begin == OrderedOptions::Begin::kTime) {
     config.DeliverPolicy = js_DeliverByStartTime;
-    config.OptStartTime = std::max<std::int64_t>(options_.begin_ns, 1);
+    config.OptStartTime = std::max<std::int64_t>(whole_seconds(options_.begin_ns), 1);
   } else if (options_.begin == OrderedOptions::Begin::kLast) {
     config.DeliverPolicy = js_DeliverLast;
   } else {
