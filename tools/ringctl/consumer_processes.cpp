@@ -1,7 +1,6 @@
 #include "tools/ringctl/consumer_processes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fcntl.h>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "shm-layout/segment_lock.hpp"
 #include "shm-layout/segment_name.hpp"
 #include "tools/live/segment_file_lock.hpp"
+#include "tools/ringctl/descriptor_links.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -36,17 +36,6 @@ pid_t find_process(const Check& check) {
   return 0;
 }
 
-// Calls `check` for the path of each descriptor, until it returns true.
-template <typename Check>
-bool any_descriptor(pid_t pid, const Check& check) {
-  std::error_code error;
-  for (fs::directory_iterator it(fmt::format("/proc/{}/fd", pid), error), end; !error && it != end;
-       it.increment(error)) {
-    if (check(it->path().string())) return true;
-  }
-  return false;
-}
-
 bool has_open(pid_t pid, const struct stat& file) {
   return any_descriptor(pid, [&file](const std::string& link) {
     struct stat info {};
@@ -62,10 +51,8 @@ bool any_name(pid_t pid, const std::string& shm_dir, const Check& check) {
   std::error_code error;
   const std::string directory = fs::canonical(shm_dir, error).string() + "/";
   return any_descriptor(pid, [&](const std::string& link) {
-    std::array<char, 4096> text{};
-    const ssize_t length = readlink(link.c_str(), text.data(), text.size());
-    const std::string_view path(text.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
-    return path.starts_with(directory) && check(path.substr(directory.size()));
+    const std::string path = path_of_link(link);
+    return path.starts_with(directory) && check(std::string_view(path).substr(directory.size()));
   });
 }
 

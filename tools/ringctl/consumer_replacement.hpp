@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/ringctl/owned_fd.hpp"
+#include "tools/files/owned_fd.hpp"
 #include "tools/ringctl/process_twin.hpp"
 
 namespace ringside::tool {

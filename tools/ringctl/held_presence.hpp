@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "tools/ringctl/owned_fd.hpp"
+#include "tools/files/owned_fd.hpp"
 
 namespace ringside::tool {
 

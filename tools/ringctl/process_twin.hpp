@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/ringctl/owned_fd.hpp"
+#include "tools/files/owned_fd.hpp"
 #include "tools/ringctl/running_process.hpp"
 
 namespace ringside::tool {

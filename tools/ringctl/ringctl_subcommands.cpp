@@ -3,6 +3,7 @@
 #include "tools/ringctl/list_command.hpp"
 #include "tools/ringctl/policy_command.hpp"
 #include "tools/ringctl/request_commands.hpp"
+#include "tools/ringctl/sched_command.hpp"
 #include "tools/ringctl/session_command.hpp"
 #include "tools/ringctl/snapshot_command.hpp"
 #include "tools/ringctl/stacks_command.hpp"
@@ -24,6 +25,7 @@ constexpr Subcommand kSubcommands[] = {
     {"flush", "wait until all records so far are in files", run_flush},
     {"rotate", "continue traces in new files", run_rotate},
     {"snapshot", "write the rings of flight recorders to files", run_snapshot},
+    {"sched", "record when the threads of services run and wait", run_sched},
     {"session", "start, list or stop additional traces", run_session},
     {"fleet", "ask the hosts of a fleet for snapshots", run_fleet},
     {"upgrade", "replace a running consumerd by a new program", run_upgrade},

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "tools/ringctl/owned_fd.hpp"
+#include "tools/files/owned_fd.hpp"
 
 namespace ringside::tool {
 

@@ -1,0 +1,43 @@
+#pragma once
+// A trace file of when the threads of a process ran: README.md has its records.
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tools/interop/conversion_report.hpp"
+#include "tools/interop/trace_builder.hpp"
+#include "tools/scheduling/thread_runs.hpp"
+
+namespace ringside::tool {
+
+// Memory is bounded: runs go to a file without a name in $TMPDIR. Not thread-safe.
+class ScheduleTrace {
+ public:
+  explicit ScheduleTrace(const ProcessDefinition& process);
+
+  void name_thread(std::uint32_t thread_id, const std::string& name);
+  void add(const ThreadRun& run);
+  void lost(std::uint32_t thread_id, std::uint64_t unix_ns, std::uint64_t switches);
+
+  std::uint64_t runs() const { return runs_; }
+  std::uint64_t lost() const { return lost_; }
+
+  // Writes the trace file, which belongs to whom the directory belongs if this user may give it
+  // away. False with `*why`. Nothing may be added afterwards.
+  bool write(const std::string& path, std::string* why);
+
+ private:
+  // The stream of a thread; with more threads than a file can have, that of the last ones.
+  std::uint32_t stream_of(std::uint32_t thread_id);
+
+  ConversionReport report_;
+  TraceBuilder builder_{report_};
+  std::uint32_t process_ = 0;
+  std::uint32_t site_ = 0;
+  std::map<std::uint32_t, std::uint32_t> streams_;  // by thread
+  std::uint64_t runs_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace ringside::tool
