@@ -45,7 +45,11 @@ void ReportBuilder::add(const trace::Event& event) {
   health_.add(placed);
   statements_.add(placed);
   heat_.add(placed);
-  timeline_.add(placed);
+  if (schedule_.is_run(event, place)) [[unlikely]] {
+    schedule_.add(placed);
+  } else {
+    timeline_.add(placed);
+  }
   series_.add(placed);
   stacks_.add(placed);
   records_.add(placed);
@@ -86,6 +90,7 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
   }
   sections.push_back({"heat", text_of(heat_.document(grid_))});
   sections.push_back({"timeline", text_of(timeline_.document(grid_, last_ns))});
+  sections.push_back({"schedule", text_of(schedule_.document(grid_))});
   sections.push_back({"series", text_of(series_.document(grid_))});
   sections.push_back({"flame", text_of(json{{"spans", timeline_.paths().document()},
                                             {"stacks", stacks_.document()}})});

@@ -13,6 +13,7 @@
 #include "tools/report/heat_part.hpp"
 #include "tools/report/known_moments.hpp"
 #include "tools/report/record_part.hpp"
+#include "tools/report/schedule_part.hpp"
 #include "tools/report/series_part.hpp"
 #include "tools/report/stack_part.hpp"
 #include "tools/report/statement_part.hpp"
@@ -50,6 +51,7 @@ class ReportBuilder {
   StatementPart statements_;
   HeatPart heat_;
   TimelinePart timeline_;
+  SchedulePart schedule_;
   SeriesPart series_;
   StackPart stacks_;
   KnownMoments moments_;

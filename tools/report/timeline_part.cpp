@@ -13,10 +13,6 @@ namespace {
 // A path that has too many neighbours: `node` is its nearest ancestor that the tree has.
 constexpr std::uint32_t kLeftOut = std::uint32_t{1} << 31;
 
-std::uint64_t begin_of_interval(const TimeGrid& grid, std::size_t interval) {
-  return grid.begin_ns() + (std::uint64_t{interval} << grid.shift());
-}
-
 std::size_t interval_of(const TimeGrid& grid, std::uint64_t unix_ns) {
   if (unix_ns < grid.begin_ns()) return 0;
   return std::min(static_cast<std::size_t>((unix_ns - grid.begin_ns()) >> grid.shift()),
@@ -143,12 +139,7 @@ void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
   const SpanStack::Place place = track.nesting.place_of(span.begin_ns, span.end_ns, span.task);
   track.nesting.open(place, span.end_ns, span.task, path_of(span, place));
 
-  if (track.busy_until_ns < span.begin_ns) {
-    add_busy(track, grid);
-    track.busy_from_ns = span.begin_ns;
-  }
-  track.busy_until_ns = std::max(track.busy_until_ns, span.end_ns);
-
+  track.busy.add(grid, span.begin_ns, span.end_ns);
   const std::size_t interval = interval_of(grid, span.begin_ns);
   track.span_counts.add(grid, interval, 1);
   const DrawnSpan drawn{.begin_ns = span.begin_ns,
@@ -203,29 +194,12 @@ std::uint32_t TimelinePart::path_of(const Span& span, const SpanStack::Place& pl
   return node;
 }
 
-void TimelinePart::add_busy(Track& track, const TimeGrid& grid) {
-  const std::uint64_t limit_ns = begin_of_interval(grid, TimeGrid::kIntervals);
-  const std::uint64_t until_ns = std::min(track.busy_until_ns, limit_ns);
-  std::uint64_t from_ns = std::max(track.busy_from_ns, grid.begin_ns());
-  while (from_ns < until_ns) {
-    const std::size_t interval = interval_of(grid, from_ns);
-    const std::uint64_t next_ns = std::min(until_ns, begin_of_interval(grid, interval + 1));
-    track.busy.add(grid, interval, next_ns - from_ns);
-    from_ns = next_ns;
-  }
-}
-
 void TimelinePart::finish(const TimeGrid& grid, std::uint64_t last_ns) {
   for (const auto& track : tracks_) {
     place_together(*track, grid);
     end_ns_ = std::max(end_ns_, last_ns);
   }
-  for (const auto& track : tracks_) {
-    track->busy_until_ns = std::min(track->busy_until_ns, end_ns_);
-    add_busy(*track, grid);
-    track->busy_until_ns = 0;
-    track->busy_from_ns = 0;
-  }
+  for (const auto& track : tracks_) track->busy.end_at(grid, end_ns_);
   // Spans without an end last until the end of the trace.
   for (const OpenPath& open : open_paths_) {
     const std::uint64_t duration_ns = end_ns_ > open.begin_ns ? end_ns_ - open.begin_ns : 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/busy_time.hpp"
 #include "tools/report/longest_spans.hpp"
 #include "tools/report/path_tree.hpp"
 #include "tools/report/report_part.hpp"
@@ -71,9 +72,7 @@ class TimelinePart final : public ReportPart {
     std::uint64_t records = 0;
     SpanStack nesting;
     std::vector<Span> together;  // the latest spans, which begin at the same time
-    std::uint64_t busy_from_ns = 0;
-    std::uint64_t busy_until_ns = 0;
-    GridCounts<std::uint64_t> busy;
+    BusyTime busy;
     GridCounts<std::uint32_t> span_counts;
     GridCounts<std::uint32_t> instant_counts;
     SampledRuns<DrawnSpan> sampled_spans;
@@ -88,7 +87,6 @@ class TimelinePart final : public ReportPart {
   void place(Track& track, const Span& span, const TimeGrid& grid);
   void finish(const TimeGrid& grid, std::uint64_t last_ns);
   std::uint32_t path_of(const Span& span, const SpanStack::Place& place);
-  static void add_busy(Track& track, const TimeGrid& grid);
   static nlohmann::json spans_json(std::span<const DrawnSpan> spans, Track& track,
                                    const TimeGrid& grid, SampleLimits& limits);
   nlohmann::json instants_json(Track& track, const TimeGrid& grid);

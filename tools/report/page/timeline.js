@@ -5,18 +5,21 @@ import { section } from "./data.js";
 import { causeText, count, durationText, momentText } from "./numbers.js";
 import { view, changeView, toggleStatement } from "./view.js";
 import { pageColours, sized } from "./colours.js";
-import { INTERVALS, indexAfter, spanAt, tracksOf } from "./timeline_data.js";
+import { INTERVALS, indexAfter } from "./timeline_arrays.js";
+import { spanAt, tracksOf } from "./timeline_data.js";
 import { recordSeries, seriesOf } from "./timeline_series.js";
-import { RULER_PIXELS, ROW_PIXELS, STRIP_PIXELS, placesOf, placesWithin } from "./timeline_rows.js";
-import { drawHead, drawSelection, drawSeries, drawTrack, hatching, timeOf } from "./timeline_draw.js";
+import { stateLines } from "./schedule.js";
+import { RULER_PIXELS, ROW_PIXELS, STRIP_PIXELS, placesOf, placesWithin, rowsTop } from "./timeline_rows.js";
+import { drawHead, drawSelection, drawSeries, drawTrack, hatching } from "./timeline_draw.js";
+import { timeOf } from "./timeline_scale.js";
 import { drawAxis } from "./timeline_axis.js";
 import { limited, listen, zoomed } from "./timeline_input.js";
 
 const MOST_HEIGHT = 460;
 const FIRST_SERIES = 3;
 
-/** @param {any} timeline of the document */
-function leftOutText(timeline) {
+/** @param {any} timeline of the document @param {any} schedule of the document */
+function leftOutText(timeline, schedule) {
   const texts = [];
   const spans = timeline.spans - timeline.drawn_spans;
   if (spans > 0)
@@ -24,6 +27,8 @@ function leftOutText(timeline) {
   const instants = timeline.instants - timeline.drawn_instants;
   if (instants > 0) texts.push(`${count(instants)} of ${count(timeline.instants)} records without a duration have no tick of their own; bars show where they are.`);
   if (timeline.further_tracks > 0) texts.push(`${count(timeline.further_tracks)} tracks with ${count(timeline.further_records)} records are left out.`);
+  const runs = schedule.runs - schedule.drawn_runs;
+  if (runs > 0) texts.push(`${count(runs)} of ${count(schedule.runs)} runs of threads are left out, all shorter than ${durationText(schedule.least_duration_ns)}; the grey bar shows how much the thread ran.`);
   return texts.join(" ");
 }
 
@@ -36,7 +41,8 @@ export class Timeline extends Component {
     this.summary = section("summary");
     this.statements = section("statements");
     this.end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), Math.max(this.timeline.end, this.summary.end, 10));
-    this.tracks = tracksOf(this.timeline, this.summary, section("health").intervals);
+    this.schedule = section("schedule");
+    this.tracks = tracksOf(this.timeline, this.summary, section("health").intervals, this.schedule);
     /** @type {any[]} */
     this.choices = section("series").series.map((/** @type {any} */ each) => ({...seriesOf(each, this.statements), isCounter: each.is_counter}));
     this.names = this.statements.map((/** @type {any} */ row) => visible(row.text === "" ? `${row.file}:${row.line}` : row.text, 200));
@@ -194,7 +200,7 @@ export class Timeline extends Component {
    * What is drawn at a place.
    * @param {number} x
    * @param {number} y
-   * @returns {{track: any, span: number, instant: number, interval: number, place: any, loss: any} | null}
+   * @returns {{track: any, span: number, instant: number, at: number, interval: number, place: any, loss: any} | null} at: a time of the thread's schedule
    */
   at(x, y) {
     const canvas = this.canvas(), left = this.left();
@@ -204,12 +210,14 @@ export class Timeline extends Component {
     if (place === undefined) return null;
     const scene = {window: this.window, left, width: canvas.clientWidth};
     const time = timeOf(scene, x), near = 3 * (timeOf(scene, 1) - timeOf(scene, 0));
-    const found = {track: place.track, span: -1, instant: -1, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place, loss: undefined};
+    const found = {track: place.track, span: -1, instant: -1, at: NaN, interval: Math.min(INTERVALS - 1, Math.floor(time / this.summary.interval_ns)), place, loss: undefined};
     const {track} = place;
     if (track === null) return found;
     if (track.kind === "thread") found.loss = section("health").intervals.find((/** @type {any} */ loss) => loss.stream === track.stream && loss.from - 2 * near <= time && time <= loss.to + 2 * near);
-    const row = Math.floor((inside - place.top - 3 - STRIP_PIXELS) / ROW_PIXELS);
-    if (row >= 0) {
+    const row = Math.floor((inside - place.top - rowsTop(track)) / ROW_PIXELS);
+    if (row < 0 && track.schedule !== null && inside >= place.top + 3 + STRIP_PIXELS) {
+      found.at = time;
+    } else if (row >= 0) {
       found.span = spanAt(track, row, time, near);
     } else {
       const {times} = track, next = indexAfter(times, time);
@@ -233,6 +241,10 @@ export class Timeline extends Component {
     if (track === null) return [];
     const lost = loss === undefined ? [] : [`${count(loss.records)} records lost: ${causeText(loss.cause)}`, `${momentText(this.beginUnixNs, loss.from)} UTC, within ${durationText(loss.to - loss.from)}`];
     const where = `${track.group} ${track.label}`;
+    if (!Number.isNaN(found.at)) {
+      const state = stateLines(track.schedule, found.at);
+      return state.length === 0 ? [] : [...state, `${momentText(this.beginUnixNs, found.at)} UTC`, where];
+    }
     if (span >= 0) {
       const {begin, end, open, statement} = track.spans, row = this.statements[statement[span]];
       return [this.names[statement[span]], open[span] ? "without an end in the trace" : durationText(end[span] - begin[span]),
@@ -319,7 +331,7 @@ export class Timeline extends Component {
     const scroll = this.scroll();
     if (places[at].top < scroll.scrollTop || places[at].top + places[at].height > scroll.scrollTop + scroll.clientHeight - RULER_PIXELS) scroll.scrollTop = places[at].top;
     const x = Math.max(this.left(), this.left() + (begin[span] - this.window[0]) * (this.canvas().clientWidth - this.left()) / (this.window[1] - this.window[0]));
-    this.setState({tip: {lines: this.linesOf({track, span, instant: -1, interval: 0, place: null}), x, y: places[at].top - scroll.scrollTop + RULER_PIXELS + STRIP_PIXELS + track.spans.row[span] * ROW_PIXELS}});
+    this.setState({tip: {lines: this.linesOf({track, span, instant: -1, at: NaN, interval: 0, place: null}), x, y: places[at].top - scroll.scrollTop + RULER_PIXELS + rowsTop(track) + track.spans.row[span] * ROW_PIXELS}});
     this.draw();
   }
 
@@ -329,7 +341,7 @@ export class Timeline extends Component {
     this.layout = this.laidOut();
     const height = Math.min(MOST_HEIGHT, this.layout.height + RULER_PIXELS);
     const zoom = (/** @type {number} */ factor) => this.show(zoomed(this.window, factor, (this.window[0] + this.window[1]) / 2));
-    const note = leftOutText(this.timeline);
+    const note = leftOutText(this.timeline, this.schedule);
     const others = this.choices.filter((each) => !chosen.includes(each.key));
     return html`<section class="panel" id="timeline" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
@@ -352,6 +364,7 @@ export class Timeline extends Component {
       <p class="visually-hidden" role="status">${tip === null ? "" : tip.lines.join(", ")}</p>
       ${note !== "" && html`<p class="note left-out">${note}</p>`}
       ${this.timeline.open_spans > 0 && html`<p class="note">${count(this.timeline.open_spans)} spans have no end in the trace: they are drawn to its end, with a mark.</p>`}
+      ${this.schedule.runs > 0 && html`<p class="note">Above the spans of a thread: where it ran, by processor. A thin line: it waited. A thick one: it was preempted, and wanted to run.</p>`}
       <p class="note" id="timeline-help">Drag to move; drag in the ruler, or with Shift, to select a time. Ctrl and wheel, or the wheel after a click, zooms. Keys: w s or + − zoom, a d move, Home all; , . next span, [ ] next track, Enter selects its statement, f fills the window. Hatched: records were lost.</p>
     </section>`;
   }

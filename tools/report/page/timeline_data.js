@@ -1,8 +1,8 @@
 // The tracks of the timeline, as arrays that are searched by time.
 
 import { visible } from "./html.js";
-
-export const INTERVALS = 256;
+import { scheduleOf } from "./schedule.js";
+import { INTERVALS, byInterval, leftOut, summed } from "./timeline_arrays.js";
 
 /**
  * @typedef {object} Spans
@@ -30,47 +30,8 @@ export const INTERVALS = 256;
  * @property {Float64Array | null} busy by interval, ns
  * @property {Float64Array} complete from, to, from, to: where no span is left out
  * @property {Float64Array | null} instantsLeftOut by interval; null: none
+ * @property {import("./schedule.js").Schedule | null} schedule
  */
-
-/** @param {number[]} deltas @returns {Float64Array} */
-export function summed(deltas) {
-  const sums = new Float64Array(deltas.length);
-  let sum = 0;
-  for (let i = 0; i < deltas.length; ++i) sums[i] = sum += deltas[i];
-  return sums;
-}
-
-/** @param {number[]} pairs of an interval and a number */
-export function byInterval(pairs) {
-  const numbers = new Float64Array(INTERVALS);
-  for (let i = 0; i + 1 < pairs.length; i += 2) numbers[pairs[i]] += pairs[i + 1];
-  return numbers;
-}
-
-/**
- * The first index whose value is greater; the length if there is none.
- * @param {ArrayLike<number>} rising
- * @param {number} value
- */
-export function indexAfter(rising, value) {
-  let low = 0, high = rising.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rising[middle] > value) high = middle; else low = middle + 1;
-  }
-  return low;
-}
-
-/** @param {number[] | undefined} pairs of the trace @param {Float64Array} kept times @param {number} intervalNs */
-function leftOut(pairs, kept, intervalNs) {
-  if (pairs === undefined) return null;
-  const numbers = byInterval(pairs);
-  for (const time of kept) {
-    const interval = Math.min(INTERVALS - 1, Math.max(0, Math.floor(time / intervalNs)));
-    numbers[interval] = Math.max(0, numbers[interval] - 1);
-  }
-  return numbers;
-}
 
 /** @param {any} track @param {any} stream */
 function labelOf(track, stream) {
@@ -80,11 +41,40 @@ function labelOf(track, stream) {
   return stream.thread_id === undefined ? "threads without a ring" : `${visible(stream.thread_name, 40)} ${stream.thread_id}`.trim();
 }
 
+const NOTHING = {spans: {number: 0, begin: [], duration: [], statement: [], row: [], rows: 0}, instants: {number: 0, time: [], statement: []}};
+
+/** Of threads without records that are drawn. @param {Iterable<number>} streams @returns {any[]} */
+function emptyTracks(streams) {
+  return [...streams].map((stream) => ({kind: "thread", stream, ...NOTHING}));
+}
+
 /** The tracks of threads that have lost records, and have no others. @param {any[]} tracks @param {any[]} losses */
 function tracksOfLosses(tracks, losses) {
   const known = new Set(tracks.filter((track) => track.kind === "thread").map((track) => track.stream));
-  const nothing = {spans: {number: 0, begin: [], duration: [], statement: [], row: [], rows: 0}, instants: {number: 0, time: [], statement: []}};
-  return [...new Set(losses.map((loss) => loss.stream))].filter((stream) => !known.has(stream)).map((stream) => ({kind: "thread", stream, ...nothing}));
+  return emptyTracks(new Set(losses.map((loss) => loss.stream).filter((stream) => !known.has(stream))));
+}
+
+/**
+ * Gives threads their schedules, and tracks to threads that have nothing else.
+ * @param {any[]} threads of the document
+ * @param {any[]} drawn tracks of the document
+ * @param {any} summary
+ */
+function scheduledTracks(threads, drawn, summary) {
+  const keyOf = (/** @type {number} */ stream) => {
+    const {service, pid, thread_id: thread} = summary.streams[stream];
+    return JSON.stringify([service, pid, thread]);
+  };
+  const schedules = new Map(threads.map((thread) => [keyOf(thread.stream), thread]));
+  const seen = new Set();
+  const tracks = drawn.map((track) => {
+    const key = track.kind === "thread" ? keyOf(track.stream) : "";
+    if (!schedules.has(key) || seen.has(key)) return track;
+    seen.add(key);
+    return {...track, schedule: schedules.get(key)};
+  });
+  const others = threads.filter((thread) => !seen.has(keyOf(thread.stream)));
+  return [...tracks, ...emptyTracks(others.map((thread) => thread.stream)).map((track, i) => ({...track, schedule: others[i]}))];
 }
 
 /** @param {any} track @param {any} summary @param {number} end @returns {Track} */
@@ -113,6 +103,7 @@ function trackOf(track, summary, end) {
     busy: spans.busy === undefined ? null : byInterval(spans.busy),
     complete: summed(spans.complete ?? []),
     instantsLeftOut: leftOut(instants.over_time, times, summary.interval_ns),
+    schedule: track.schedule === undefined ? null : scheduleOf(track.schedule, summary.interval_ns),
   };
 }
 
@@ -121,11 +112,13 @@ function trackOf(track, summary, end) {
  * @param {any} timeline
  * @param {any} summary
  * @param {any[]} losses
+ * @param {any} schedule
  * @returns {Track[]}
  */
-export function tracksOf(timeline, summary, losses) {
+export function tracksOf(timeline, summary, losses, schedule) {
   const order = (/** @type {Track} */ track) => (track.kind === "thread" ? 0 : track.kind === "further" ? 2 : 1);
-  return [...timeline.tracks, ...tracksOfLosses(timeline.tracks, losses)].map((/** @type {any} */ track) => trackOf(track, summary, timeline.end))
+  const drawn = [...timeline.tracks, ...tracksOfLosses(timeline.tracks, losses)];
+  return scheduledTracks(schedule.threads, drawn, summary).map((/** @type {any} */ track) => trackOf(track, summary, timeline.end))
     .sort((/** @type {Track} */ a, /** @type {Track} */ b) => order(a) - order(b) || a.group.localeCompare(b.group) || a.stream - b.stream || a.label.localeCompare(b.label));
 }
 

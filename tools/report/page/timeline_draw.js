@@ -1,8 +1,10 @@
 // Draws the visible part of the timeline. The cost of a frame depends on the pixels, not on the trace.
 
-import { INTERVALS, indexAfter } from "./timeline_data.js";
-import { HEAD_PIXELS, ROW_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS } from "./timeline_rows.js";
+import { INTERVALS, indexAfter } from "./timeline_arrays.js";
+import { HEAD_PIXELS, ROW_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS, rowsTop } from "./timeline_rows.js";
 import { colourOf, fitted } from "./colours.js";
+import { drawSchedule } from "./schedule.js";
+import { xOf } from "./timeline_scale.js";
 
 const LEAST_LOSS_PIXELS = 6;
 
@@ -20,16 +22,6 @@ const LEAST_LOSS_PIXELS = 6;
  * @property {any[]} losses of the trace
  * @property {CanvasPattern | null} hatching null: there are no losses
  */
-
-/** @param {{window: [number, number], left: number, width: number}} scene @param {number} time */
-export function xOf({window, left, width}, time) {
-  return left + (time - window[0]) * (width - left) / (window[1] - window[0]);
-}
-
-/** @param {{window: [number, number], left: number, width: number}} scene @param {number} x */
-export function timeOf({window, left, width}, x) {
-  return window[0] + (x - left) * (window[1] - window[0]) / (width - left);
-}
 
 /** Diagonal lines. @param {CanvasRenderingContext2D} canvas @param {string} colour */
 export function hatching(canvas, colour) {
@@ -162,7 +154,8 @@ export function drawTrack(scene, place, top) {
   const {canvas, colours, left, width} = scene;
   const track = /** @type {import("./timeline_data.js").Track} */ (place.track);
   drawInstants(scene, track, top + 2);
-  track.rows.forEach((row, i) => drawRow(scene, track, row, top + 3 + STRIP_PIXELS + i * ROW_PIXELS));
+  if (track.schedule !== null) drawSchedule(scene, track.schedule, top + 3 + STRIP_PIXELS);
+  track.rows.forEach((row, i) => drawRow(scene, track, row, top + rowsTop(track) + i * ROW_PIXELS));
   drawLeftOut(scene, track, top + place.height - SHADE_PIXELS);
   if (track.kind === "thread" && scene.hatching !== null) {
     canvas.fillStyle = scene.hatching;

@@ -2,6 +2,7 @@
 
 export const ROW_PIXELS = 17;
 export const STRIP_PIXELS = 12;
+export const SCHEDULE_PIXELS = 12;
 export const SHADE_PIXELS = 6;
 export const SERIES_PIXELS = 44;
 export const HEAD_PIXELS = 20;
@@ -17,9 +18,14 @@ export const RULER_PIXELS = 34;
  * @property {import("./timeline_data.js").Track | null} track
  */
 
+/** Where the rows of spans begin. @param {import("./timeline_data.js").Track} track */
+export function rowsTop(track) {
+  return 3 + STRIP_PIXELS + (track.schedule === null ? 0 : SCHEDULE_PIXELS);
+}
+
 /** @param {import("./timeline_data.js").Track} track */
 export function heightOf(track) {
-  return 4 + STRIP_PIXELS + track.rows.length * ROW_PIXELS + (track.spansLeftOut === null ? 0 : SHADE_PIXELS);
+  return 1 + rowsTop(track) + track.rows.length * ROW_PIXELS + (track.spansLeftOut === null ? 0 : SHADE_PIXELS);
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import { visible } from "./html.js";
 import { count } from "./numbers.js";
-import { INTERVALS, recordsOverTime } from "./timeline_data.js";
+import { INTERVALS } from "./timeline_arrays.js";
+import { recordsOverTime } from "./timeline_data.js";
 
 /**
  * @typedef {object} Series
