@@ -32,12 +32,22 @@ def span(at, duration, activity, service, name, level="INFO", **more):
             "msg": name, "fields": {}, "activity": activity, "duration_ns": duration, **more}
 
 
+def log(at, service, text, level="INFO"):
+    return {"kind": "record", "unix_ns": 1_760_000_000_000_000_000 + at, "level": level, "service": service, "pid": len(service), "host": "h",
+            "thread": {"id": len(service), "name": "main"}, "category": "", "file": "a.cpp", "line": 2, "function": "f", "msg": text, "fields": {}}
+
+
 def trace():
     """A request over three services, one that continues in another activity, one with an error, and many fast ones."""
     yield span(0, 1_000_000, IDS[0], "front", "serve")
     yield span(100_000, 500_000, IDS[0], "middle", "ask")
     yield span(200_000, 300_000, IDS[0], "store-1", "query")
     yield span(650_000, 200_000, IDS[0], "middle", "ask again")
+    yield log(200_000, "store-1", "begins with the query")
+    yield log(400_000, "store-1", "within", "ERROR")
+    yield log(400_000, "other", "at the same time on another thread")
+    yield log(500_000, "store-1", "ends with the query")
+    yield log(500_001, "store-1", "after the query")
     yield span(2_000_000, 100_000, IDS[1], "front", "serve")
     yield span(2_010_000, 2_000_000, IDS[2], "middle", "later", related=IDS[1])
     for number in range(FAST):
@@ -63,8 +73,15 @@ class Requests(unittest.TestCase):
     def test_the_records_of_a_request_are_those_of_ringcat(self):
         kept = next(each for each in self.activities["kept"] if IDS[0] in each["ids"])
         wanted = ringcat("--format", "json", "--where", f"activity == '{IDS[0]}'", self.path).splitlines()
-        self.assertEqual([row["record"] for row in kept["rows"]], [json.loads(line) for line in wanted])
-        self.assertEqual((kept["records"], kept["left_out"], kept["duration_ns"]), (4, 0, 1_000_000))
+        spans = [row["record"] for row in kept["rows"] if "duration_ns" in row]
+        self.assertEqual(spans, [json.loads(line) for line in wanted])
+        self.assertEqual((kept["records"], kept["left_out"], kept["duration_ns"]), (7, 0, 1_000_000))
+
+    def test_records_within_a_span_belong_to_its_request(self):
+        kept = next(each for each in self.activities["kept"] if IDS[0] in each["ids"])
+        texts = [row["record"]["msg"] for row in kept["rows"] if "duration_ns" not in row]
+        self.assertEqual(texts, ["begins with the query", "within", "ends with the query"])
+        self.assertEqual(kept["errors"], 1)
 
     def test_an_activity_that_came_from_another_is_the_same_request(self):
         kept = next(each for each in self.activities["kept"] if IDS[1] in each["ids"])
@@ -122,6 +139,9 @@ class Requests(unittest.TestCase):
                 ["0 ns", "1 ms", "300 µs", "front main 5", "serve"],
                 ["100 µs", "500 µs", "200 µs", "middle main 6", "ask"],
                 ["200 µs", "300 µs", "300 µs", "store-1 main 7", "query"],
+                ["200 µs", "", "", "store-1 main 7", "begins with the query"],
+                ["400 µs", "", "", "store-1 main 7", "within"],
+                ["500 µs", "", "", "store-1 main 7", "ends with the query"],
                 ["650 µs", "200 µs", "200 µs", "middle main 6", "ask again"]])
             # The record in the list, and everything of it.
             window.all(".waterfall tbody tr")[2].click()
@@ -129,7 +149,7 @@ class Requests(unittest.TestCase):
             self.assertEqual(window.complaints(), [])
             fragment = window.run("return location.hash.slice(1)")
             window.open(self.page, fragment)
-            self.assertEqual(len(window.all(".waterfall tbody tr")), 4)
+            self.assertEqual(len(window.all(".waterfall tbody tr")), 7)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """The timeline of a report has the spans that `ringcat spans` prints; of too many it says exactly which are left out."""
 
 import collections
+import json
 import os
 import time
 import unittest
@@ -241,6 +242,36 @@ class TimelinePanel(unittest.TestCase):
         self.assertEqual(window.texts("tr.selected .statement"), ["serve"])
         self.assertLess(self.pixels(window, "#56b4e9"), before / 10, "other statements are dim")
 
+    def test_hover_shows_the_fields_of_the_record(self):
+        window = self.opened(self.few)
+        self.keys(window, ".", ".")
+        self.assertEqual(window.texts("#timeline .tip b"), ["handle_get"])
+        begin = int(self.few.document()["summary"]["begin_unix_ns"])
+        first = next(span for span in self.few.spans() if span["name"] == "handle_get")
+        self.assertGreater(first["unix_ns"], begin)
+        self.assertNotEqual(first["fields"], {})
+        lines = window.texts("#timeline .tip div")
+        for name, value in first["fields"].items():
+            self.assertIn(f"{name} = {value if isinstance(value, str) else json.dumps(value)}", lines)
+
+    def test_two_fingers_zoom(self):
+        window = self.opened(self.few)
+        whole = self.range(window)
+        for kind, finger, x in (("pointerdown", 1, 500), ("pointerdown", 2, 600), ("pointermove", 1, 400), ("pointermove", 2, 800)):
+            self.pointer(window, kind, x, 200, pointerId=finger, pointerType="touch")
+        zoomed = self.range(window)
+        self.assertNotEqual(zoomed, whole)
+        # A finger that stays neither moves nor clicks.
+        self.pointer(window, "pointerup", 800, 200, pointerId=2, pointerType="touch")
+        self.pointer(window, "pointermove", 300, 200, pointerId=1, pointerType="touch")
+        self.pointer(window, "pointerup", 300, 200, pointerId=1, pointerType="touch")
+        self.assertEqual(self.range(window), zoomed)
+        self.assertNotIn("s=", window.run("return location.hash"))
+        # The times under the fingers stay there: a quarter of the width, so a quarter of the time.
+        to_ns = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+        length = [float(text.split()[0]) * to_ns[text.split()[1]] for text in (whole, zoomed)]
+        self.assertAlmostEqual(length[1] / length[0], 0.25, delta=0.01)
+
     def test_keys_move_between_spans(self):
         window = self.opened(self.few)
         self.keys(window, ".")
@@ -258,7 +289,7 @@ class TimelinePanel(unittest.TestCase):
         self.pointer(window, "pointerup", 600, 10)
         self.assertRegex(window.run("return location.hash"), r"^#t=\d+%2C\d+")
         self.assertEqual(len(window.all("header .selection")), 1)
-        self.assertNotIn("w=", window.run("return location.hash"))
+        self.assertNotIn("window=", window.run("return location.hash"))
         fragment = window.run("return location.hash.slice(1)")
         again = self.opened(self.few, fragment)
         self.assertNotEqual(self.range(again), self.range(window), "the window is that of the selected time")
@@ -266,14 +297,15 @@ class TimelinePanel(unittest.TestCase):
     def test_a_brush_does_not_move_the_window(self):
         window = self.opened(self.few)
         self.keys(window, "w", "w")
-        wait_until(lambda: "w=" in window.run("return location.hash"), "the address")
-        before = window.run("return new URLSearchParams(location.hash.slice(1)).get('w')")
+        wait_until(lambda: "window=" in window.run("return location.hash"), "the address")
+        before = window.run("return new URLSearchParams(location.hash.slice(1)).get('window')")
+        self.assertIsNotNone(before)
         self.pointer(window, "pointerdown", 400, 10)
         self.pointer(window, "pointermove", 500, 10)
         self.pointer(window, "pointermove", 600, 10)
         # The address follows after 400 ms.
         window.driver.execute_async_script("setTimeout(arguments[0], 800)")
-        self.assertEqual(window.run("return new URLSearchParams(location.hash.slice(1)).get('w')"), before)
+        self.assertEqual(window.run("return new URLSearchParams(location.hash.slice(1)).get('window')"), before)
 
     def test_a_number_can_be_added_and_removed(self):
         window = self.opened(self.few)

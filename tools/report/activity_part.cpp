@@ -57,11 +57,36 @@ bool ActivityPart::Slowest::add(Activity activity, Activity* fastest) {
 }
 
 void ActivityPart::add(const ReportEvent& event) {
-  if (event.event.kind != trace::EventKind::kRecord) return;
+  if (event.event.kind != trace::EventKind::kRecord || event.place.stream == nullptr) return;
   if ((event.event.record.ext_flags & shm::kExtActivity) == 0) [[likely]]
-    return;
+    return add_record_within_span(event);
   ++records_;
+  if (has_duration(event.event))
+    open_.open(place_of(event), span_end_ns(event.event), event.event.record.activity);
   add_row(activity_of(event.event), event);
+}
+
+OpenActivities::Place ActivityPart::place_of(const ReportEvent& event) {
+  OpenActivities::Place place;
+  place.thread = event.place.stream->number;
+  place.substream = substream_of(event.event);
+  if (place.substream == 0) return place;
+  const trace::RecordContext* const context = event.event.record.context;
+  const bool is_task = context != nullptr && context->task == place.substream;
+  place.scope = is_task ? event.event.segment->pid : place.thread;
+  return place;
+}
+
+// Log calls do not record an activity: it is that of the span which they run in.
+void ActivityPart::add_record_within_span(const ReportEvent& event) {
+  if (by_id_.empty()) [[likely]]
+    return;
+  const Id* const id = open_.at(place_of(event), event.event.unix_ns);
+  if (id == nullptr) return;
+  const auto found = by_id_.find(*id);
+  if (found == by_id_.end()) return;  // more than kMostTracked others came since
+  ++records_;
+  add_row(*found->second, event);
 }
 
 ActivityPart::Activity& ActivityPart::activity_of(const trace::Event& event) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/report/open_activities.hpp"
 #include "tools/report/record_objects.hpp"
 #include "tools/report/report_part.hpp"
 
@@ -74,6 +75,8 @@ class ActivityPart final : public ReportPart {
     std::vector<Activity> heap_;
   };
 
+  static OpenActivities::Place place_of(const ReportEvent& event);
+  void add_record_within_span(const ReportEvent& event);
   Activity& activity_of(const trace::Event& event);
   void link(const Id& id, Tracked::iterator activity);
   void end(Activity activity);
@@ -83,6 +86,7 @@ class ActivityPart final : public ReportPart {
 
   Tracked tracked_;
   std::unordered_map<Id, Tracked::iterator, IdHash> by_id_;
+  OpenActivities open_;
   Slowest slowest_;
   Slowest with_errors_;
   std::uint64_t activities_ = 0;

@@ -87,6 +87,19 @@ export class RecordList {
     return numbers;
   }
 
+  /**
+   * The number of the first record of a statement at a time; -1: none.
+   * @param {number} ns
+   * @param {number} statement
+   * @param {number} stream -1: any
+   */
+  numberOf(ns, statement, stream) {
+    for (let i = this.firstAt(ns); i < this.length && this.times[i] === ns; ++i) {
+      if (this.index.statement[i] === statement && (stream < 0 || this.index.stream[i] === stream)) return i;
+    }
+    return -1;
+  }
+
   /** The number of the first one at a time or after it. @param {number} ns */
   firstAt(ns) {
     let low = 0, high = this.length;

@@ -13,6 +13,7 @@ import { RULER_PIXELS, ROW_PIXELS, STRIP_PIXELS, placesOf, placesWithin, rowsTop
 import { drawHead, drawSelection, drawSeries, drawTrack, hatching } from "./timeline_draw.js";
 import { timeOf } from "./timeline_scale.js";
 import { drawAxis } from "./timeline_axis.js";
+import { fieldLines } from "./timeline_fields.js";
 import { limited, listen, zoomed } from "./timeline_input.js";
 
 const MOST_HEIGHT = 460;
@@ -248,11 +249,13 @@ export class Timeline extends Component {
     if (span >= 0) {
       const {begin, end, open, statement} = track.spans, row = this.statements[statement[span]];
       return [this.names[statement[span]], open[span] ? "without an end in the trace" : durationText(end[span] - begin[span]),
-        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line} ${visible(row.function ?? "", 200)}`, where, ...lost];
+        `${momentText(this.beginUnixNs, begin[span])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line} ${visible(row.function ?? "", 200)}`, where,
+        ...fieldLines(track, statement[span], begin[span]), ...lost];
     }
     if (instant >= 0) {
       const row = this.statements[track.instantStatement[instant]];
-      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line}`, where, ...lost];
+      return [this.names[track.instantStatement[instant]], `${row.level}, ${momentText(this.beginUnixNs, track.times[instant])} UTC`, `${visible(row.file.replace(/.*\//, ""))}:${row.line}`, where,
+        ...fieldLines(track, track.instantStatement[instant], track.times[instant]), ...lost];
     }
     if (loss !== undefined) return [...lost, where];
     const lines = [];

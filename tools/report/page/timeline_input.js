@@ -41,6 +41,23 @@ export function zoomed(window, factor, at) {
 export function listen(canvas, handlers) {
   /** @type {{id: number, x: number, y: number, window: [number, number], brush: number | null, moved: boolean} | null} */
   let drag = null;
+  /** The places of the fingers. @type {Map<number, {x: number, y: number}>} */
+  const fingers = new Map();
+  /** Two fingers keep the times that they are on. @type {{times: [number, number]} | null} */
+  let pinch = null;
+  const fingerPlaces = () => [...fingers.values()].map(({x}) => x).sort((a, b) => a - b);
+  const beginPinch = () => {
+    const [from, to] = fingerPlaces();
+    drag = null;
+    pinch = {times: [handlers.timeAt(from), handlers.timeAt(to)]};
+  };
+  const movePinch = (/** @type {{times: [number, number]}} */ {times}) => {
+    const [from, to] = fingerPlaces(), left = handlers.left();
+    // Fingers that meet would zoom without end.
+    const perPixel = (times[1] - times[0]) / Math.max(8, to - from);
+    const begin = times[0] - (from - left) * perPixel;
+    handlers.onWindow([begin, begin + (canvas.clientWidth - left) * perPixel]);
+  };
   const place = (/** @type {MouseEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
     return {x: event.clientX - box.left, y: event.clientY - box.top};
@@ -48,6 +65,8 @@ export function listen(canvas, handlers) {
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const {x, y} = place(event);
+    if (event.pointerType === "touch") fingers.set(event.pointerId, {x, y});
+    if (fingers.size === 2) return beginPinch();
     drag = {id: event.pointerId, x, y, window: handlers.window(), brush: y < RULER_PIXELS || event.shiftKey ? handlers.timeAt(x) : null, moved: false};
     try {
       canvas.setPointerCapture(event.pointerId);
@@ -57,6 +76,8 @@ export function listen(canvas, handlers) {
   });
   canvas.addEventListener("pointermove", (event) => {
     const {x, y} = place(event);
+    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, {x, y});
+    if (pinch !== null) return fingers.size === 2 ? movePinch(pinch) : undefined;
     if (drag === null) return handlers.onHover(x, y);
     if (!drag.moved && Math.abs(x - drag.x) < 4 && Math.abs(y - drag.y) < 4) return;
     const moved = drag.moved;
@@ -71,7 +92,13 @@ export function listen(canvas, handlers) {
     handlers.onWindow([drag.window[0] + by, drag.window[1] + by]);
     if (event.pointerType === "mouse" && moved) handlers.onScroll(-event.movementY);
   });
+  // After a pinch, a finger that stays does nothing until all have left.
+  const lift = (/** @type {PointerEvent} */ event) => {
+    fingers.delete(event.pointerId);
+    if (fingers.size === 0) pinch = null;
+  };
   const end = (/** @type {PointerEvent} */ event) => {
+    lift(event);
     if (drag === null) return;
     const {x, y} = place(event), {moved, brush} = drag;
     drag = null;
@@ -83,7 +110,8 @@ export function listen(canvas, handlers) {
     }
   };
   canvas.addEventListener("pointerup", end);
-  canvas.addEventListener("pointercancel", () => {
+  canvas.addEventListener("pointercancel", (event) => {
+    lift(event);
     drag = null;
   });
   canvas.addEventListener("pointerleave", () => handlers.onLeave());
