@@ -273,6 +273,27 @@ class Ringview(unittest.TestCase):
         self.assertEqual((done.returncode, "/nonexistent" in done.stderr), (3, True))
 
     @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
+    def test_the_cost_of_log_calls_is_shown_where_it_is_measured(self):
+        view = self.view()
+        consumer, load = self.load()
+        wait_until(lambda: view.data()["summary"]["records"] > 100, "records")
+        self.assertEqual(view.data()["live"]["call_costs"], [])
+        load.stop()
+        self.bed.wait_until_segments_are_gone()
+        measured = Load(self.bed, 0, 1, "--burst", 50, "--pause-us", 1000, environment={"RINGSIDE_COST_SAMPLING": "1"})
+        wait_until(lambda: view.data()["live"]["call_costs"], "costs")
+        (cost,) = view.data()["live"]["call_costs"]
+        self.assertEqual((cost["pid"], cost["one_in"]), (measured.process.pid, 1))
+        self.assertGreater(cost["calls_measured"], 0)
+        self.assertLessEqual(cost["p50_ns"], cost["p99_ns"])
+        self.assertLessEqual(cost["p99_ns"], cost["max_ns"])
+        with browser.Browser() as window:
+            window.visit(f"http://127.0.0.1:{view.port}/#token={view.token}")
+            wait_until(lambda: "Log calls take:" in "".join(window.texts("#health")), "the cost")
+            self.assertIn(f"{measured.process.pid}: mean ", "".join(window.texts("#health")))
+        measured.stop()
+        self.bed.stop_consumer(consumer)
+
     def test_the_page_follows_in_a_browser(self):
         view = self.view("--port", "0", "--allow-control")
         consumer, load = self.load()

@@ -89,6 +89,7 @@ void LiveReport::make(const FileSizes& files) {
   }
   auto made = std::make_shared<Published>();
   made->json = report_as_json(report.sections(read, options_.title));
+  made->call_costs = paths.empty() ? "[]" : options_.call_costs();
   {
     const std::lock_guard lock(mutex_);
     made->number = newest_ == nullptr ? 1 : newest_->number + 1;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,12 +21,14 @@ class LiveReport {
   struct Published {
     std::uint64_t number = 0;  // rises with each publication
     std::string json;          // report_as_json()
+    std::string call_costs;    // a JSON array
   };
 
   struct Options {
     std::vector<std::string> paths;  // directories, or files
     std::string title;
     std::chrono::milliseconds interval{1000};  // the least between two publications
+    std::function<std::string()> call_costs;   // asked for each publication
   };
 
   // Publishes an empty report first. Null with `*why` if a path cannot be read.

@@ -18,6 +18,7 @@
 
 #include "tools/report/bounded_command.hpp"
 #include "tools/ringview/listening_address.hpp"
+#include "tools/ringview/live_costs.hpp"
 #include "tools/ringview/live_report.hpp"
 #include "tools/ringview/view_access.hpp"
 #include "tools/ringview/view_control.hpp"
@@ -72,8 +73,8 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
       std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
   app.add_option("--shm-dir", options.shm_dir,
-                 "directory of the services' segments, for --allow-control; default: "
-                 "RINGSIDE_SHM_DIR")
+                 "directory of the services' segments, for the costs of log calls and\n"
+                 "--allow-control; default: RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
   app.footer(
@@ -90,23 +91,23 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
   return {};
 }
 
-// ringctl beside this program, or the one of PATH.
-std::string ringctl_path() {
+// A program beside this one, or the installed one.
+std::string path_of(const char* name) {
   std::array<char, 4096> own;
   const ssize_t length = ::readlink("/proc/self/exe", own.data(), own.size());
   if (length > 0) {
     const std::filesystem::path beside =
         std::filesystem::path(std::string(own.data(), static_cast<std::size_t>(length)))
-            .replace_filename("ringctl");
+            .replace_filename(name);
     if (::access(beside.c_str(), X_OK) == 0) return beside;
   }
-  return "/usr/bin/ringctl";
+  return std::string("/usr/bin/") + name;
 }
 
 ViewServer::Control control_of(const ViewOptions& options) {
   if (!options.allows_control) return {};
-  return [program = ringctl_path(), shm_dir = options.shm_dir](const std::string& request,
-                                                               std::string* answer) {
+  return [program = path_of("ringctl"), shm_dir = options.shm_dir](const std::string& request,
+                                                                   std::string* answer) {
     std::vector<std::string> command;
     if (!control_command(request, shm_dir, command, answer)) return false;
     CommandResult result;
@@ -139,7 +140,10 @@ int run(int argc, char** argv) {
   }
   const auto report = LiveReport::open(
       {options.paths, options.title.empty() ? title_of(options.paths) : options.title,
-       std::chrono::milliseconds(options.interval_ms)},
+       std::chrono::milliseconds(options.interval_ms),
+       [program = path_of("ringstat"), shm_dir = options.shm_dir] {
+         return call_costs(program, shm_dir);
+       }},
       &why);
   if (report == nullptr) {
     say(why);

@@ -190,10 +190,11 @@ ViewServer::Answer ViewServer::answer(const Request& request) const {
     return {is_done ? unsigned{MHD_HTTP_OK} : unsigned{MHD_HTTP_BAD_REQUEST}, kPlain, text};
   }
   const auto newest = report_.newest();
-  const nlohmann::json live{{"number", newest->number}, {"control", static_cast<bool>(control_)}};
   std::string body = newest->json;
   const std::size_t end = body.rfind('}');
-  body.replace(end, std::string::npos, ",\n\"live\":" + live.dump() + "}\n");
+  body.replace(end, std::string::npos,
+               fmt::format(",\n\"live\":{{\"number\":{},\"control\":{},\"call_costs\":{}}}}}\n",
+                           newest->number, static_cast<bool>(control_), newest->call_costs));
   return {MHD_HTTP_OK, kJson, std::move(body)};
 }
 

@@ -3,6 +3,8 @@
 import { html, visible } from "./html.js";
 import { count, byteText, causeText, durationText } from "./numbers.js";
 
+const MOST_COSTS = 5;
+
 /**
  * @param {string} kind "good", "bad" or "note"
  * @param {string} title
@@ -26,8 +28,15 @@ function clockText(clock) {
   return `${host}: ${clock.clock}, ${bound}.`;
 }
 
-/** @param {{health: any, summary: any}} properties */
-export function Health({health, summary}) {
+/** Of services with the most measured calls. @param {any[]} costs */
+function costsText(costs) {
+  const shown = [...costs].sort((a, b) => b.calls_measured - a.calls_measured).slice(0, MOST_COSTS)
+    .map((each) => `${visible(each.service)} ${each.pid}: mean ${durationText(each.mean_ns)}, p50 ${durationText(each.p50_ns)}, p99 ${durationText(each.p99_ns)}, most ${durationText(each.max_ns)} of ${count(each.calls_measured)} (one in ${count(each.one_in)})`);
+  return shown.join("; ") + (costs.length > shown.length ? `; ${count(costs.length - shown.length)} further services` : "");
+}
+
+/** @param {{health: any, summary: any, costs: any[]}} properties costs: of log calls, where they are measured */
+export function Health({health, summary, costs}) {
   const marks = [];
   marks.push(health.lost === 0
     ? mark("good", "No losses.", "All records that services made are here.")
@@ -51,6 +60,7 @@ export function Health({health, summary}) {
   for (const clock of health.clocks) {
     marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
   }
+  if (costs.length > 0) marks.push(mark("note", "Log calls take:", costsText(costs)));
   return html`<section class="panel" id="health" aria-labelledby="health-title">
     <h2 id="health-title">Health</h2>
     <ul class="marks">${marks}</ul>

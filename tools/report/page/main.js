@@ -34,7 +34,7 @@ class Report extends Component {
       </header>
       <main>
         ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
-        <${Health} health=${section("health")} summary=${summary} />
+        <${Health} health=${section("health")} summary=${summary} costs=${section("live")?.call_costs ?? []} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
         <${Timeline} key=${"timeline-" + dataNumber()} />
