@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -52,8 +53,7 @@ bool take_more(int fd, std::string& text, std::size_t most_bytes, bool& is_cut) 
 }
 
 void read_both(pid_t pid, Pipe& output, Pipe& errors, const CommandBounds& bounds,
-               CommandResult& result) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(bounds.timeout_ms);
+               Clock::time_point deadline, CommandResult& result) {
   bool are_errors_cut = false;
   std::array<pollfd, 2> streams = {{{output.end(0), POLLIN, 0}, {errors.end(0), POLLIN, 0}}};
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
@@ -73,6 +73,26 @@ void read_both(pid_t pid, Pipe& output, Pipe& errors, const CommandBounds& bound
         !take_more(streams[1].fd, result.errors, bounds.most_error_bytes, are_errors_cut))
       streams[1].fd = -1;
   }
+}
+
+// A process can live on after it has closed its streams.
+void wait_for_end(pid_t pid, Clock::time_point deadline, CommandResult& result) {
+  constexpr std::chrono::milliseconds kPause{5};
+  int status = 0;
+  for (;;) {
+    const bool is_over = result.is_timed_out || result.is_cut;
+    const pid_t ended = ::waitpid(pid, &status, is_over ? 0 : WNOHANG);
+    if (ended == pid) break;
+    if (ended < 0 && errno != EINTR) return;
+    if (is_over) continue;
+    if (Clock::now() >= deadline) {
+      ::kill(pid, SIGKILL);
+      result.is_timed_out = true;
+    } else {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -117,11 +137,9 @@ bool run_bounded(const std::string& program, const std::vector<std::string>& arg
   }
   output.close(1);
   errors.close(1);
-  read_both(pid, output, errors, bounds, result);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  const auto deadline = Clock::now() + std::chrono::milliseconds(bounds.timeout_ms);
+  read_both(pid, output, errors, bounds, deadline, result);
+  wait_for_end(pid, deadline, result);
   return true;
 }
 
