@@ -3,6 +3,7 @@
 and without -f, and leaves nothing on the disk."""
 
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -99,6 +100,23 @@ class LiveReading(unittest.TestCase):
                 self.assertEqual(*read)
                 self.assertEqual(self.left(), [])
         self.assertGreater(total, 1000)
+
+    def test_reports_and_comparisons_are_those_of_the_originals(self):
+        self.record(0, 10)
+        self.init()
+        self.ship()
+
+        def reported(address):
+            status, told, text = self.ringcat("report", "--json", "--against", address, address)
+            self.assertEqual((status, told), (0, ""))
+            document = json.loads(text)
+            return document["statements"], document["comparison"]["before"], document["comparison"]["after"]
+
+        statements, before, after = reported(self.fleet.url)
+        self.assertEqual((statements, before, after), reported(self.bed.output_dir))
+        self.assertEqual(before, after)
+        self.assertGreater(before["records"], 1000)
+        self.assertEqual(self.left(), [])
 
     def test_converted_and_rewritten_traces_are_complete(self):
         self.init()

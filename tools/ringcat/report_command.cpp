@@ -140,6 +140,8 @@ int run_report(int argc, char** argv) {
   ForeignInputs inputs;
   if (!take_foreign_files(options->paths, options->from, inputs)) return kExitUnreadable;
   const std::vector<std::string> against_names = options->against;
+  FleetInputs against_fleet_inputs;
+  if (!against_fleet_inputs.take(options->against, options->fleet)) return kExitUnreadable;
   ForeignInputs against_inputs;
   if (!options->against.empty() &&
       !take_foreign_files(options->against, options->from, against_inputs))
