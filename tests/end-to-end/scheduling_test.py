@@ -173,6 +173,19 @@ class Scheduling(unittest.TestCase):
         self.assertEqual((info.st_uid, info.st_gid),
                          (os.stat(self.bed.output_dir).st_uid, os.stat(self.bed.output_dir).st_gid))
 
+    def test_retention_holds_for_it(self):
+        said = self.recorded(lambda: self.service.tell("naps 3"))
+        self.service.end()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(self.consumer)
+        self.assertEqual(len(self.bed.traces()), 2)
+        consumer = self.bed.start_consumer("--keep-files", "1")
+        again = ToldService(self.bed, "scheduled_service", service="desk")
+        again.end()
+        wait_until(lambda: not os.path.exists(said["path"]), "the file to be removed")
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+
     def test_service_that_ends_ends_the_recording(self):
         # The signal that recorded() sends comes too late to matter, or not at all.
         begin = time.monotonic()

@@ -19,6 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../end-to-end")]
 from shipped_traces_test import Fleet  # noqa: E402
 from nats_client import NatsClient  # noqa: E402
 from steady_load import Load  # noqa: E402
+from told_service import ToldService  # noqa: E402
 from free_port import free_port  # noqa: E402
 from traced_processes import BOUND_S, TestBed, program, wait_until  # noqa: E402
 
@@ -117,6 +118,25 @@ class LiveReading(unittest.TestCase):
         self.assertEqual(before, after)
         self.assertGreater(before["records"], 1000)
         self.assertEqual(self.left(), [])
+
+    def test_a_recording_of_the_scheduling_is_shipped_with_the_service(self):
+        consumer = self.bed.start_consumer()
+        service = ToldService(self.bed, "scheduled_service", service="desk")
+        recording = subprocess.Popen([program("ringctl"), "sched", "--for", "500ms", "-o", self.bed.output_dir, "--shm-dir",
+                                      self.bed.shm_dir], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        service.tell("naps 200")
+        _, told = recording.communicate(timeout=BOUND_S)
+        service.end()
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(consumer)
+        if "perf_event" in told or "CAP_PERFMON" in told:
+            self.skipTest("the kernel refuses: " + told.strip())
+        self.init()
+        self.ship()
+        runs = [self.ringcat("--utc", "--where", 'category == "ringside.sched"', path)[2].splitlines()
+                for path in (self.bed.output_dir, self.fleet.url)]
+        self.assertGreater(len(runs[0]), 1)
+        self.assertEqual(*map(sorted, runs))
 
     def test_converted_and_rewritten_traces_are_complete(self):
         self.init()
