@@ -225,6 +225,33 @@ class Scheduling(unittest.TestCase):
                            extra_groups=[])
         self.assertIn("run ringctl as", why)
 
+    def test_service_in_another_pid_namespace(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a PID namespace")
+        self.service.end()
+        inner = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", program("scheduled_service")], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, text=True,
+                                 env={**os.environ, "RINGSIDE_SHM_DIR": self.bed.shm_dir, "RINGSIDE_SERVICE": "inner"})
+        self.addCleanup(inner.wait)
+        self.addCleanup(inner.kill)
+        self.assertEqual(inner.stdout.readline(), "ready\n")
+
+        def act():
+            inner.stdin.write("naps 20\n")
+            inner.stdin.flush()
+            self.assertEqual(inner.stdout.readline(), "done\n")
+
+        said = self.recorded(act, "--service", "inner", "-o", self.bed.output_dir)
+        inner.communicate(timeout=BOUND_S)
+        self.bed.wait_until_segments_are_gone()
+        self.bed.stop_consumer(self.consumer)
+        self.assertEqual(said["pid"], 1)
+        threads = {(one["pid"], one["thread"]["id"], one["thread"]["name"]) for one in self.records()
+                   if one["service"] == "inner" and one["thread"]["name"] == "napper"}
+        self.assertEqual(len(threads), 1, "runs and records have the same numbers")
+        (thread,) = threads
+        self.assertGreaterEqual(len(self.runs(said["path"])[thread[1]]), 20)
+
 
 if __name__ == "__main__":
     unittest.main()

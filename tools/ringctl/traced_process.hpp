@@ -9,9 +9,9 @@
 
 namespace ringside::tool {
 
-// The process that has the segment mapped, as this process sees it. Empty with `*why` if the number
-// in the segment's name is that of another process, because it counts in another PID namespace, or
-// if this user may not look.
+// The process with this number, which has the segment mapped, as this process sees it: the service
+// can be in another PID namespace, below the one of this process. Empty with `*why` if there is
+// none that this user may look at.
 std::optional<pid_t> traced_process(const std::string& segment_path, std::uint32_t pid,
                                     std::string* why);
 

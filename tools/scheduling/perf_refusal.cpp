@@ -56,7 +56,7 @@ std::string open_refusal(pid_t pid, int error) {
     case ENOSYS:
     case ENOENT:
     case EOPNOTSUPP:
-      return "this kernel has no perf events (CONFIG_PERF_EVENTS)";
+      return "this kernel has no perf events (perf_event_open, CONFIG_PERF_EVENTS)";
     case EINVAL:
       return "this kernel cannot record context switches; Linux 4.3 or later is required";
     default:

@@ -33,11 +33,16 @@ ScheduleRecording::ScheduleRecording(pid_t pid, const ProcessDefinition& process
       runs_([this](const ThreadRun& run) { trace_.add(run); }) {
   for (const SwitchSource::Thread& thread : source_->threads()) {
     runs_.add_thread(thread.id, thread.since_unix_ns);
-    trace_.name_thread(thread.id, thread_name(pid_, thread.id));
+    name(thread.id, thread_name(pid_, thread.id));
     if (const auto time_ns = processor_time_ns(pid_, thread.id))
       processor_times_ns_.emplace(thread.id, *time_ns);
   }
   threads_ = source_->threads().size();
+}
+
+// A thread that is gone has no name, and its number is that of this namespace.
+void ScheduleRecording::name(std::uint32_t thread_id, const std::string& name) {
+  trace_.name_thread(thread_id, inner_thread_id(pid_, thread_id).value_or(thread_id), name);
 }
 
 void ScheduleRecording::use(const SwitchRecord& record) {
@@ -45,11 +50,10 @@ void ScheduleRecording::use(const SwitchRecord& record) {
   switch (record.kind) {
     case SwitchKind::kBegan:
       ++threads_;
-      if (const std::string name = thread_name(pid_, record.thread_id); !name.empty())
-        trace_.name_thread(record.thread_id, name);
+      name(record.thread_id, thread_name(pid_, record.thread_id));
       break;
     case SwitchKind::kNamed:
-      trace_.name_thread(record.thread_id, record.name);
+      name(record.thread_id, record.name);
       break;
     case SwitchKind::kLost:
       trace_.lost(record.thread_id, record.unix_ns, record.lost);

@@ -41,6 +41,7 @@ class ScheduleRecording {
   ScheduleRecording(pid_t pid, const ProcessDefinition& process,
                     std::unique_ptr<SwitchSource> source);
   void use(const SwitchRecord& record);
+  void name(std::uint32_t thread_id, const std::string& name);
   void add_runs_without_switch(std::uint64_t until_unix_ns);
 
   pid_t pid_;

@@ -61,25 +61,25 @@ void give_to_owner_of_directory(const std::string& path) {
 ScheduleTrace::ScheduleTrace(const ProcessDefinition& process)
     : process_(builder_.add_process(process)), site_(builder_.add_site(run_site())) {}
 
-std::uint32_t ScheduleTrace::stream_of(std::uint32_t thread_id) {
+std::uint32_t ScheduleTrace::stream_of(std::uint32_t thread_id, std::uint32_t id) {
   const auto found = streams_.find(thread_id);
   if (found != streams_.end()) return found->second;
   if (!builder_.has_room_for_stream()) return streams_.rbegin()->second;
-  const std::uint32_t stream =
-      builder_.add_stream(process_, {.thread_id = thread_id, .thread_name = {}});
+  const std::uint32_t stream = builder_.add_stream(process_, {.thread_id = id, .thread_name = {}});
   streams_.emplace(thread_id, stream);
   return stream;
 }
 
-void ScheduleTrace::name_thread(std::uint32_t thread_id, const std::string& name) {
-  builder_.name_thread(stream_of(thread_id), name);
+void ScheduleTrace::name_thread(std::uint32_t thread_id, std::uint32_t id,
+                                const std::string& name) {
+  builder_.name_thread(stream_of(thread_id, id), name);
 }
 
 void ScheduleTrace::add(const ThreadRun& run) {
   trace::RecordExtension extension;
   extension.ext_flags = shm::kExtDuration;
   extension.duration = run.end_unix_ns - run.begin_unix_ns;
-  builder_.begin(stream_of(run.thread_id), site_, run.begin_unix_ns, extension);
+  builder_.begin(stream_of(run.thread_id, run.thread_id), site_, run.begin_unix_ns, extension);
   builder_.put(run.processor);
   builder_.put(static_cast<std::int64_t>(run.end));
   builder_.end();
@@ -87,7 +87,7 @@ void ScheduleTrace::add(const ThreadRun& run) {
 }
 
 void ScheduleTrace::lost(std::uint32_t thread_id, std::uint64_t unix_ns, std::uint64_t switches) {
-  builder_.lost(stream_of(thread_id), unix_ns, switches, shm::LossCause::kRingFull);
+  builder_.lost(stream_of(thread_id, thread_id), unix_ns, switches, shm::LossCause::kRingFull);
   lost_ += switches;
 }
 

@@ -16,7 +16,9 @@ class ScheduleTrace {
  public:
   explicit ScheduleTrace(const ProcessDefinition& process);
 
-  void name_thread(std::uint32_t thread_id, const std::string& name);
+  // `thread_id`: as the records of this class have it. `id`: that of the trace, which the first
+  // call for a thread decides; without a call before its first record, `thread_id`.
+  void name_thread(std::uint32_t thread_id, std::uint32_t id, const std::string& name);
   void add(const ThreadRun& run);
   void lost(std::uint32_t thread_id, std::uint64_t unix_ns, std::uint64_t switches);
 
@@ -29,7 +31,7 @@ class ScheduleTrace {
 
  private:
   // The stream of a thread; with more threads than a file can have, that of the last ones.
-  std::uint32_t stream_of(std::uint32_t thread_id);
+  std::uint32_t stream_of(std::uint32_t thread_id, std::uint32_t id);
 
   ConversionReport report_;
   TraceBuilder builder_{report_};

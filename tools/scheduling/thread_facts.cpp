@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,21 @@ std::string line_of(pid_t pid, std::uint32_t thread_id, const char* file) {
 
 std::string thread_name(pid_t pid, std::uint32_t thread_id) {
   return line_of(pid, thread_id, "comm");
+}
+
+// proc(5), "NSpid": its numbers from the namespace of /proc to its own one.
+std::optional<std::uint32_t> inner_thread_id(pid_t pid, std::uint32_t thread_id) {
+  constexpr std::string_view kKey = "NSpid:";
+  std::ifstream in(fmt::format("/proc/{}/task/{}/status", pid, thread_id));
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with(kKey)) continue;
+    const std::size_t last = line.find_last_of(" \t") + 1;
+    std::uint32_t id = 0;
+    const auto number = std::from_chars(line.data() + last, line.data() + line.size(), id);
+    if (number.ec == std::errc()) return id;
+  }
+  return {};
 }
 
 // Linux, Documentation/scheduler/sched-stats.rst: the first number of schedstat.

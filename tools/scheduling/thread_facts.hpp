@@ -11,6 +11,8 @@ namespace ringside::tool {
 
 // Empty if the thread is gone.
 std::string thread_name(pid_t pid, std::uint32_t thread_id);
+// Its number in its own PID namespace, which services record. Empty if the thread is gone.
+std::optional<std::uint32_t> inner_thread_id(pid_t pid, std::uint32_t thread_id);
 // The time that it has had processors for. Empty if the kernel does not tell it.
 std::optional<std::uint64_t> processor_time_ns(pid_t pid, std::uint32_t thread_id);
 // Where it runs, or ran last.
