@@ -61,8 +61,11 @@ void ActivityPart::add(const ReportEvent& event) {
   if ((event.event.record.ext_flags & shm::kExtActivity) == 0) [[likely]]
     return add_record_within_span(event);
   ++records_;
-  if (has_duration(event.event))
-    open_.open(place_of(event), span_end_ns(event.event), event.event.record.activity);
+  const bool is_begin = trace::is_span_begin(event.event);
+  if (is_begin || has_duration(event.event)) {
+    open_.open(place_of(event), is_begin ? OpenActivities::kNoEnd : span_end_ns(event.event),
+               event.event.record.activity, trace::span_id(event.event).value_or(0));
+  }
   add_row(activity_of(event.event), event);
 }
 

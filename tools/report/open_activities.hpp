@@ -27,11 +27,22 @@ class OpenActivities {
     std::uint32_t scope = 0;      // of the substream's number: the process of a task, or the thread
   };
 
-  void open(const Place& place, std::uint64_t end_ns, const Id& id) {
+  static constexpr std::uint64_t kNoEnd = UINT64_MAX;
+
+  // A span with two records comes twice, in any order, with the number `span`; the one of its begin
+  // has kNoEnd. Other spans have 0.
+  void open(const Place& place, std::uint64_t end_ns, const Id& id, std::uint64_t span = 0) {
     Stack& stack = stack_of(place);
-    // What has ended is removed when there is no room for more.
-    if (stack.open.size() >= kMostOpen) stack.open.erase(stack.open.begin());
-    stack.open.push_back({end_ns, id});
+    const auto same = std::find_if(stack.open.rbegin(), stack.open.rend(), [&](const Open& one) {
+      return span != 0 && one.span == span && one.id == id;
+    });
+    if (same != stack.open.rend()) {
+      same->end_ns = std::min(same->end_ns, end_ns);
+    } else {
+      // What has ended is removed when a record asks.
+      if (stack.open.size() >= kMostOpen) stack.open.erase(stack.open.begin());
+      stack.open.push_back({end_ns, span, id});
+    }
     stack.until_ns = std::max(stack.until_ns, end_ns);
   }
 
@@ -41,12 +52,15 @@ class OpenActivities {
     if (stack == nullptr || stack->until_ns < unix_ns) [[likely]]
       return nullptr;
     std::erase_if(stack->open, [unix_ns](const Open& one) { return one.end_ns < unix_ns; });
+    stack->until_ns = 0;
+    for (const Open& one : stack->open) stack->until_ns = std::max(stack->until_ns, one.end_ns);
     return stack->open.empty() ? nullptr : &stack->open.back().id;
   }
 
  private:
   struct Open {
     std::uint64_t end_ns = 0;
+    std::uint64_t span = 0;
     Id id{};
   };
   struct Stack {
