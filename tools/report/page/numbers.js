@@ -5,6 +5,11 @@ export function count(number) {
   return number.toLocaleString("en-US", {maximumFractionDigits: 0});
 }
 
+/** As in "1 file" or "2 files". @param {number} number @param {string} one */
+export function counted(number, one) {
+  return `${count(number)} ${one}${number === 1 ? "" : "s"}`;
+}
+
 /** @param {number} bytes */
 export function byteText(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];

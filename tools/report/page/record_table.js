@@ -204,7 +204,7 @@ export class RecordTable extends Component {
         <table role="presentation"><thead role="rowgroup"><tr role="row" aria-rowindex="1">${["Time, UTC", "Level", "Thread", "Message", "Fields"].map((each) => html`<th role="columnheader" scope="col">${each}</th>`)}</tr></thead>
         <tbody role="rowgroup">${space(first)}${part.map((number, i) => this.row(first + i, number, begin, summary))}${space(Math.max(0, numbers.length - first - part.length))}</tbody></table>
       </div>
-      ${current !== null && current < list.length && html`<${RecordDetail} object=${list.object(current)} isCut=${list.cut.has(current)} reason=${reasonText(list.reason(current))} />`}
+      ${current !== null && current < list.length && html`<${RecordDetail} object=${list.object(current)} isCut=${list.cut.has(current)} reason=${reasonText(list.index.all ? "all" : list.reason(current))} />`}
     </section>`;
   }
 }
