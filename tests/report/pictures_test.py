@@ -12,6 +12,7 @@ import unittest
 import browser
 import pictured_trace
 from compared_pictures import CELL, coarse, data_address, differing_cells, picture_of, size_of
+from page_layout import Layout
 from reported_trace import BOUND_S, TestBed, program
 
 PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
@@ -21,18 +22,6 @@ MOST_DIFFERING = 0.05  # of the cells of a panel
 PANELS = ["health", "statements", "heat", "timeline", "flame", "requests", "records", "triggers", "comparison"]
 SIZES = {"wide": 1280, "narrow": 390}
 MOST_BYTES = 150_000
-
-LAYOUT = """
-const box = (element) => { const {left, top, right, bottom} = element.getBoundingClientRect(); return [left, top, right, bottom].map((each) => each + 0); };
-const visible = (element) => element.getClientRects().length > 0 && !element.closest('.visually-hidden, .outside');
-const clipped = (element) => { for (let at = element.parentElement; at !== null; at = at.parentElement) if (getComputedStyle(at).overflowX !== 'visible') return true; return false; };
-return {
-  panels: [...document.querySelectorAll('section.panel')].map((panel) => [panel.id, box(panel), panel.innerText.trim().length]),
-  wide: [...document.querySelectorAll('body *')].filter((each) => visible(each) && !clipped(each) && (box(each)[2] > innerWidth + 0.5 || box(each)[0] < -0.5)).map((each) => each.outerHTML.slice(0, 200)),
-  cut: [...document.querySelectorAll('.scroll, .waterfall, .detail')].filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.closest('section').id),
-  overflow: document.documentElement.scrollWidth,
-};
-"""
 
 
 @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
@@ -72,23 +61,16 @@ class Pictures(unittest.TestCase):
     def taken(self, width, scheme):
         """(the picture, what the layout is)"""
         height = self.opened(width, scheme)
-        layout = self.window.run(LAYOUT)
+        layout = Layout(self.window)
         png = self.window.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
         with open(os.path.join(self.bed.work_dir, f"{width}-{scheme}.png"), "wb") as file:
             file.write(base64.b64decode(png))
         return picture_of(self.window, "data:image/png;base64," + png, width // SCALE, height // SCALE), layout
 
     def check_layout(self, layout, width):
-        self.assertEqual([name for name, _, _ in layout["panels"]], PANELS)
-        for name, (left, top, right, bottom), characters in layout["panels"]:
-            self.assertTrue(0 <= left < right <= width, f"{name} is wider than the page")
-            self.assertGreater(bottom - top, 40, f"{name} is empty")
-            self.assertGreater(characters, 20, f"{name} is empty")
-        for (name, above, _), (other, below, _) in zip(layout["panels"], layout["panels"][1:]):
-            self.assertLessEqual(above[3], below[1], f"{name} and {other} overlap")
-        self.assertEqual(layout["wide"], [])
-        self.assertEqual(layout["cut"], [], "panels with a table that is wider")
-        self.assertLessEqual(layout["overflow"], width)
+        self.assertEqual([name for name, _, _ in layout.panels], PANELS)
+        layout.assert_it_holds(self, width)
+        self.assertEqual(layout.cut, [], "panels with a table that is wider")
 
     def check_picture(self, picture, layout, path):
         with open(path, "rb") as file:
@@ -100,7 +82,7 @@ class Pictures(unittest.TestCase):
         wanted = picture_of(self.window, data_address(png), width, height)
         differing = differing_cells(picture, wanted, TOLERANCE)
         shares = {}
-        for name, box, _ in layout["panels"]:
+        for name, box, _ in layout.panels:
             left, top, right, bottom = (round(each / SCALE / CELL) for each in box)
             cells = {(x, y) for x in range(left, right) for y in range(top, bottom)}
             shares[name] = len(cells & differing) / len(cells)
