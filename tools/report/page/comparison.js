@@ -1,7 +1,7 @@
 // What changed since another trace.
 
 import { html, visible } from "./html.js";
-import { count, durationText, rateText } from "./numbers.js";
+import { count, counted, durationText, rateText } from "./numbers.js";
 import { view, toggleStatement } from "./view.js";
 import { fieldText } from "./value_scale.js";
 
@@ -76,8 +76,8 @@ export function Comparison({comparison}) {
   return html`<section class="panel" id="comparison" aria-labelledby="comparison-title">
     <h2 id="comparison-title">Compared with ${visible(comparison.title, 200)}</h2>
     <p>${summaryText(comparison)}</p>
-    <p role="status">${comparison.changes.length === 0 ? "No change is greater than the noise within the traces." : `${count(comparison.changes.length + comparison.further_changes)} changes`}
-      <span class="faint"> ${count(comparison.tests)} tests; a report of equal traces shows any change with a probability of ${100 * comparison.level} % at most.</span></p>
+    <p role="status">${comparison.changes.length === 0 ? "No change is greater than the noise within the traces." : `${counted(comparison.changes.length + comparison.further_changes, "change")}`}
+      <span class="faint"> ${counted(comparison.tests, "test")}; a report of equal traces shows any change with a probability of ${100 * comparison.level} % at most.</span></p>
     ${shown.length > 0 && html`<div class="scroll" style=${{maxHeight: "420px"}} tabindex="0"><table>
       <thead><tr><th scope="col">Change</th><th scope="col">Statement</th><th scope="col">Before</th><th scope="col">After</th><th scope="col" class="number">By chance</th></tr></thead>
       <tbody>${shown.map((/** @type {any} */ change) => html`<tr class=${view().statements.includes(change.site.statement) ? "selected" : ""}>

@@ -2,7 +2,7 @@
 
 import { html, Component, visible } from "./html.js";
 import { section } from "./data.js";
-import { count, durationText } from "./numbers.js";
+import { count, counted, durationText } from "./numbers.js";
 import { view, toggleStatement } from "./view.js";
 import { colourOf, fitted, pageColours, sized } from "./colours.js";
 import { OTHERS, ROOT, boxesOf, calleesOf, callersOf, depthOf, namesOf, treeOf } from "./flame_tree.js";
@@ -69,7 +69,7 @@ export class Flame extends Component {
 
   /** @param {number} weight */
   weightText(weight) {
-    return this.state.kind === "spans" ? durationText(weight) : `${count(weight)} stacks`;
+    return this.state.kind === "spans" ? durationText(weight) : counted(weight, "stack");
   }
 
   /** @param {object} change */
@@ -174,7 +174,7 @@ export class Flame extends Component {
   linesOf(node) {
     const {total} = this.root;
     const lines = [this.nameOf(node.name), `total ${this.weightText(node.total)}, ${total === 0 ? 0 : (100 * node.total / total).toFixed(1)} %`];
-    if (this.state.kind === "spans" && node.name !== ROOT) lines.push(`self ${this.weightText(node.self)}, ${count(node.count)} spans`);
+    if (this.state.kind === "spans" && node.name !== ROOT) lines.push(`self ${this.weightText(node.self)}, ${counted(node.count, "span")}`);
     if (node.name === OTHERS) lines.push("paths that the report does not have one by one");
     const statement = this.statementOf(node.name);
     if (statement >= 0) lines.push(`${visible(this.statements[statement].file)}:${this.statements[statement].line}`);
@@ -237,7 +237,7 @@ export class Flame extends Component {
     const notes = [];
     if (paths.nodes_left_out > 0 || paths.is_incomplete) notes.push(`${count(paths.name.length)} paths are here, the heaviest; ${count(paths.nodes_left_out)}${paths.is_incomplete ? " or more" : ""} others are counted as "others".`);
     if (this.state.kind === "stacks") {
-      notes.push(`${count(paths.stacks)} stacks. ${count(paths.addresses_with_function)} of ${count(paths.addresses)} addresses have the name of a function; the others have that of their module, and the offset in it.`);
+      notes.push(`${counted(paths.stacks, "stack")}. ${count(paths.addresses_with_function)} of ${count(paths.addresses)} addresses have the name of a function; the others have that of their module, and the offset in it.`);
       if (paths.stacks_left_out > 0) notes.push(`${count(paths.stacks_left_out)} stacks are left out.`);
     }
     if (view().time !== null) notes.push("Of the whole trace, not only the selected time.");

@@ -2,6 +2,11 @@
 
 import { html, visible } from "./html.js";
 import { count, byteText, causeText, durationText } from "./numbers.js";
+import { changeView } from "./view.js";
+import { recordList } from "./report_records.js";
+
+const CRASH_EVENT = "ringside.crash";
+const MOST_CRASHES = 5;
 
 const MOST_COSTS = 5;
 
@@ -35,9 +40,22 @@ function costsText(costs) {
   return shown.join("; ") + (costs.length > shown.length ? `; ${count(costs.length - shown.length)} further services` : "");
 }
 
-/** @param {{health: any, summary: any, costs: any[]}} properties costs: of log calls, where they are measured */
-export function Health({health, summary, costs}) {
-  const marks = [];
+/** Crashes that services have recorded. @param {any[]} rows statements */
+function crashMarks(rows) {
+  const statements = new Set(rows.flatMap((row, number) => (row.text === CRASH_EVENT && row.level === "CRITICAL" ? [number] : [])));
+  const list = statements.size === 0 ? null : recordList();
+  if (list === null) return [];
+  const crashes = list.index.statement.flatMap((/** @type {number} */ statement, /** @type {number} */ number) => (statements.has(statement) ? [number] : []))
+    .map((/** @type {number} */ number) => ({number, object: list.object(number)})).filter((/** @type {any} */ each) => each.object.category === "ringside");
+  if (crashes.length === 0) return [];
+  return [mark("bad", `${count(crashes.length)} ${crashes.length === 1 ? "crash" : "crashes"}:`, crashes.slice(0, MOST_CRASHES).map((/** @type {any} */ {number, object}, /** @type {number} */ i) =>
+    html`${i > 0 && "; "}<button type="button" class="link" onClick=${() => changeView({records: [number, number], statements: [], where: "", time: null})}>${
+      visible(`${object.service} ${object.pid} ${object.thread.name} ${object.thread.id}: ${object.fields.signal_name}, ${object.fields.reason}`, 200)}</button>`))];
+}
+
+/** @param {{health: any, summary: any, rows: any[], costs: any[]}} properties rows: of statements; costs: of log calls, where they are measured */
+export function Health({health, summary, rows, costs}) {
+  const marks = crashMarks(rows);
   marks.push(health.lost === 0
     ? mark("good", "No losses.", "All records that services made are here.")
     : mark("bad", `${count(health.lost)} records lost:`, causesText(health.causes, true)));

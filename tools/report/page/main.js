@@ -4,7 +4,7 @@ import { html, render, Component, visible } from "./html.js";
 import { section, isWhole, dataNumber } from "./data.js";
 import { follow } from "./live.js";
 import { LiveControls, setConnected } from "./controls.js";
-import { count, byteText, durationText, momentText } from "./numbers.js";
+import { counted, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
@@ -25,16 +25,17 @@ class Report extends Component {
     const summary = section("summary");
     const begin = BigInt(summary.begin_unix_ns);
     const {time} = view();
+    const threads = summary.streams.filter((/** @type {any} */ stream) => stream.thread_id !== undefined).length;
     return html`<header>
         <h1>${visible(summary.title)}</h1>
-        <p>${count(summary.records)} records, ${byteText(summary.ring_bytes)} in rings, ${count(summary.streams.length)} threads, ${count(summary.files)} files;
+        <p>${counted(summary.records, "record")}, ${byteText(summary.ring_bytes)} in rings, ${counted(threads, "thread")}, ${counted(summary.files, "file")};
           from ${momentText(begin, 0)} UTC, ${durationText(summary.end)}</p>
         ${time !== null && html`<p class="selection">From ${durationText(time[0])} to ${durationText(time[1])}
           <button type="button" onClick=${() => changeView({time: null})}>Show all</button></p>`}
       </header>
       <main>
         ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
-        <${Health} health=${section("health")} summary=${summary} costs=${section("live")?.call_costs ?? []} />
+        <${Health} health=${section("health")} summary=${summary} rows=${section("statements")} costs=${section("live")?.call_costs ?? []} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
         <${Timeline} key=${"timeline-" + dataNumber()} />

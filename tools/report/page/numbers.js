@@ -5,6 +5,18 @@ export function count(number) {
   return number.toLocaleString("en-US", {maximumFractionDigits: 0});
 }
 
+/** As in "1 file" or "2 files". @param {number} number @param {string} one */
+export function counted(number, one) {
+  return `${count(number)} ${one}${number === 1 ? "" : "s"}`;
+}
+
+/** A value of a record, as JSON has it; a text is itself. JSON.stringify() has no negative zero. @param {any} value @returns {string} */
+export function valueText(value) {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return `[${value.map((each) => (typeof each === "string" ? JSON.stringify(each) : valueText(each))).join(",")}]`;
+  return Object.is(value, -0) ? "-0" : JSON.stringify(value);
+}
+
 /** @param {number} bytes */
 export function byteText(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];

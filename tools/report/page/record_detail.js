@@ -1,11 +1,11 @@
 // Everything that is known of one record.
 
 import { html, visible } from "./html.js";
+import { valueText } from "./numbers.js";
 
 /** @param {string} name @param {any} value */
 function row(name, value) {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return html`<tr key=${name}><th scope="row">${visible(name, 200)}</th><td>${visible(text, 20000)}</td></tr>`;
+  return html`<tr key=${name}><th scope="row">${visible(name, 200)}</th><td>${visible(valueText(value), 20000)}</td></tr>`;
 }
 
 /** Members of objects as rows of their own, such as fields.qty. @param {any} object @param {string} prefix @returns {any[]} */

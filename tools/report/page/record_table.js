@@ -1,7 +1,7 @@
 // The list of records: virtual, filtered by what is selected and by a condition.
 
 import { html, Component, visible } from "./html.js";
-import { count, momentText } from "./numbers.js";
+import { count, momentText, valueText } from "./numbers.js";
 import { view, changeView } from "./view.js";
 import { section } from "./data.js";
 import { recordList } from "./report_records.js";
@@ -19,7 +19,7 @@ const SETTLED_MS = 200;
 function fieldsText(object) {
   const parts = [];
   for (const [name, value] of Object.entries({...object.fields, ...object.context})) {
-    parts.push(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+    parts.push(`${name}=${valueText(value)}`);
     if (parts.length === 20) break;
   }
   return parts.join(" ").slice(0, 500);
@@ -204,7 +204,7 @@ export class RecordTable extends Component {
         <table role="presentation"><thead role="rowgroup"><tr role="row" aria-rowindex="1">${["Time, UTC", "Level", "Thread", "Message", "Fields"].map((each) => html`<th role="columnheader" scope="col">${each}</th>`)}</tr></thead>
         <tbody role="rowgroup">${space(first)}${part.map((number, i) => this.row(first + i, number, begin, summary))}${space(Math.max(0, numbers.length - first - part.length))}</tbody></table>
       </div>
-      ${current !== null && current < list.length && html`<${RecordDetail} object=${list.object(current)} isCut=${list.cut.has(current)} reason=${reasonText(list.reason(current))} />`}
+      ${current !== null && current < list.length && html`<${RecordDetail} object=${list.object(current)} isCut=${list.cut.has(current)} reason=${reasonText(list.index.all ? "all" : list.reason(current))} />`}
     </section>`;
   }
 }
