@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import time
 
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 # Chromium's own connections are not those of the page.
@@ -53,6 +54,15 @@ class Browser:
         self.driver.get("about:blank")
         self.log("performance")  # what was before is not of this page
         self.driver.get(address)
+        self.wait_until_made()
+
+    def wait_until_made(self, bound_s=60):
+        """A report makes the panels that are not visible first after it has been painted."""
+        end = time.monotonic() + bound_s
+        while self.run("return document.querySelector('[aria-busy]') !== null"):
+            if time.monotonic() > end:
+                raise AssertionError(f"the page has not made its panels within {bound_s} s")
+            time.sleep(0.01)
 
     def log(self, kind):
         return self.driver.get_log(kind)

@@ -19,6 +19,17 @@ def ringcat(*arguments, status=0):
     return done.stdout
 
 
+PANELS = ["health", "statements", "heat", "timeline", "flame", "records", "triggers"]
+AT_FIRST = """
+const panels = () => [...document.querySelectorAll("main > section")].map((panel) => panel.id);
+new MutationObserver((_, observer) => {
+  if (document.querySelector("main") === null) return;
+  observer.disconnect();
+  %s
+}).observe(document, {childList: true, subtree: true});
+"""
+
+
 @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
 class ReportPage(unittest.TestCase):
     @classmethod
@@ -33,11 +44,14 @@ class ReportPage(unittest.TestCase):
         ringcat("report", "-o", cls.page, "--title", "A <b>title</b>", *cls.traces)
         cls.stats = json.loads(ringcat("stats", "--format", "json", *cls.traces))
 
-    def opened(self, **how):
+    def opened(self, fragment="", at_first="", **how):
+        """`at_first`: a script that runs as soon as the page shows something."""
         window = browser.Browser(**how)
         self.addCleanup(window.__exit__)
         window.__enter__()
-        window.open(self.page)
+        if at_first:
+            window.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": AT_FIRST % at_first})
+        window.open(self.page, fragment)
         return window
 
     def test_the_page_requests_nothing_and_complains_of_nothing(self):
@@ -45,6 +59,21 @@ class ReportPage(unittest.TestCase):
         self.assertTrue(window.texts("h2"))
         self.assertEqual([url for url in window.requests() if not url.startswith(("file://" + self.page, "data:,", "about:"))], [])
         self.assertEqual(window.complaints(), [])
+
+    def test_panels_below_those_that_are_visible_come_after_the_first_paint(self):
+        window = self.opened(at_first="window.first = panels();")
+        self.assertEqual(window.run("return window.first"), ["health", "statements"])
+        self.assertEqual(window.run("return panels()"), PANELS)
+
+    def test_a_page_that_is_printed_at_once_has_all_panels(self):
+        window = self.opened(at_first="dispatchEvent(new Event('beforeprint')); window.first = panels();")
+        self.assertEqual(window.run("return window.first"), PANELS)
+        self.assertEqual(window.run("return panels()"), PANELS)
+
+    def test_a_link_to_a_panel_is_followed(self):
+        window = self.opened("triggers")
+        self.assertTrue(window.run("const {top, bottom} = document.getElementById('triggers').getBoundingClientRect(); return top >= 0 && bottom <= innerHeight;"))
+        self.assertGreater(window.run("return scrollY"), 0)
 
     def test_the_title_is_text(self):
         window = self.opened()

@@ -3,6 +3,7 @@
 import { html, render, Component, visible } from "./html.js";
 import { section, isWhole, dataNumber } from "./data.js";
 import { follow } from "./live.js";
+import { Later, makeAll, makeLater } from "./later.js";
 import { LiveControls, setConnected } from "./controls.js";
 import { counted, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
@@ -15,6 +16,17 @@ import { RecordTable } from "./record_table.js";
 import { Requests } from "./requests.js";
 import { Moments } from "./moments.js";
 import { Comparison } from "./comparison.js";
+
+/** A report of some parts has no heat map. @param {{summary: any}} properties */
+function HeatOfTrace({summary}) {
+  const heat = section("heat");
+  return heat === null ? null : html`<${Heat} heat=${heat} rows=${section("statements")} summary=${summary} />`;
+}
+
+function ComparisonOfTraces() {
+  const comparison = section("comparison");
+  return comparison === null ? null : html`<${Comparison} comparison=${comparison} />`;
+}
 
 class Report extends Component {
   componentDidMount() {
@@ -37,13 +49,13 @@ class Report extends Component {
         ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
         <${Health} health=${section("health")} summary=${summary} rows=${section("statements")} costs=${section("live")?.call_costs ?? []} />
         <${Statements} rows=${section("statements")} summary=${summary} />
-        ${section("heat") !== null && html`<${Heat} heat=${section("heat")} rows=${section("statements")} summary=${summary} />`}
-        <${Timeline} key=${"timeline-" + dataNumber()} />
-        <${Flame} key=${"flame-" + dataNumber()} />
-        <${Requests} key=${"requests-" + dataNumber()} summary=${summary} />
-        <${RecordTable} key=${"recordtable-" + dataNumber()} summary=${summary} />
-        <${Moments} key=${"moments-" + dataNumber()} summary=${summary} />
-        ${section("comparison") !== null && html`<${Comparison} comparison=${section("comparison")} />`}
+        <${Later}><${HeatOfTrace} summary=${summary} /></${Later}>
+        <${Later}><${Timeline} key=${"timeline-" + dataNumber()} /></${Later}>
+        <${Later}><${Flame} key=${"flame-" + dataNumber()} /></${Later}>
+        <${Later}><${Requests} key=${"requests-" + dataNumber()} summary=${summary} /></${Later}>
+        <${Later}><${RecordTable} key=${"recordtable-" + dataNumber()} summary=${summary} /></${Later}>
+        <${Later}><${Moments} key=${"moments-" + dataNumber()} summary=${summary} /></${Later}>
+        <${Later}><${ComparisonOfTraces} /></${Later}>
       </main>`;
   }
 }
@@ -55,13 +67,32 @@ function show() {
   render(html`<${Report} />`, root);
 }
 
+/** What a link to a panel names is not there when the browser looks for it. */
+function followLink() {
+  if (scrollY === 0) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+/** The panels that are visible first, and after they are painted the others. */
+function showFirst() {
+  root.setAttribute("aria-busy", "true");
+  show();
+  makeLater(() => {
+    root.removeAttribute("aria-busy");
+    followLink();
+  });
+}
+
+addEventListener("beforeprint", () => {
+  if (root.hasAttribute("aria-busy")) makeAll(show);
+});
+
 /** @param {unknown} error */
 function showFailure(error) {
   render(html`<main><p class="mark bad" role="alert">${String(error)}</p></main>`, root);
 }
 
 if (isWhole()) {
-  show();
+  showFirst();
 } else {
-  follow(show, setConnected).catch(showFailure);
+  follow(() => (dataNumber() === 1 ? showFirst() : show()), setConnected).catch(showFailure);
 }
