@@ -79,6 +79,10 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
+    def settle(self):
+        """Waits until what was changed, clicked or scrolled has been drawn."""
+        self.driver.execute_async_script("const done = arguments[0], frame = requestAnimationFrame; frame(() => frame(() => frame(() => setTimeout(done))))")
+
     def all(self, selector):
         return self.driver.find_elements("css selector", selector)
 

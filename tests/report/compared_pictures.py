@@ -1,11 +1,14 @@
 """Pictures of pages, compared by the mean colours of the cells of a coarse grid: letters may be drawn in a slightly different way."""
 
 import base64
+import itertools
+import operator
 import struct
 import zlib
 
 CELL = 8  # pixels of a stored picture
 LEVELS = 32  # of a colour's 256: the file is smaller
+MOVED = [(x, y) for x in (-2, 0, 2) for y in (-1, 0, 1)]
 
 
 class Picture:
@@ -28,18 +31,25 @@ class Picture:
             file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0))
                        + chunk(b"IDAT", zlib.compress(filtered, 9)) + chunk(b"IEND", b""))
 
-    def cells(self):
-        """Mean colours: rows of cells."""
-        found = []
-        for top in range(0, self.height, CELL):
-            rows = [self.rgb[3 * self.width * y:3 * self.width * (y + 1)] for y in range(top, min(self.height, top + CELL))]
-            line = []
-            for left in range(0, self.width, CELL):
-                parts = [row[3 * left:3 * min(self.width, left + CELL)] for row in rows]
-                number = sum(map(len, parts)) // 3
-                line.append(tuple(sum(sum(part[colour::3]) for part in parts) / number for colour in range(3)))
-            found.append(line)
-        return found
+    def mean_colours(self):
+        """A function of left, top, right and bottom."""
+        tables = []
+        for colour in range(3):
+            above = [0] * (self.width + 1)
+            table = [above]
+            for y in range(self.height):
+                row = self.rgb[3 * self.width * y + colour:3 * self.width * (y + 1):3]
+                above = list(map(operator.add, above, (0, *itertools.accumulate(row))))
+                table.append(above)
+            tables.append(table)
+
+        def mean(left, top, right, bottom):
+            left, right = max(0, left), min(self.width, right)
+            top, bottom = max(0, top), min(self.height, bottom)
+            number = (right - left) * (bottom - top)
+            return [(table[bottom][right] - table[bottom][left] - table[top][right] + table[top][left]) / number for table in tables]
+
+        return mean
 
 
 def picture_of(window, address, width, height):
@@ -79,10 +89,14 @@ def coarse(picture):
 
 
 def differing_cells(ours, wanted, tolerance):
-    """(column, row) of the cells whose colours differ by more than `tolerance` of 255 in the mean."""
-    found = set()
-    for y, (line, other) in enumerate(zip(ours.cells(), wanted.cells())):
-        for x, (cell, reference) in enumerate(zip(line, other)):
-            if max(abs(a - b) for a, b in zip(cell, reference)) > tolerance:
-                found.add((x, y))
+    """(column, row) of the cells whose mean colour differs by more than `tolerance` of 255 from those that `wanted` has there or MOVED pixels away."""
+    found, mean, mean_wanted = set(), ours.mean_colours(), wanted.mean_colours()
+    width, height = min(ours.width, wanted.width), min(ours.height, wanted.height)
+    for top in range(0, height, CELL):
+        for left in range(0, width, CELL):
+            box = (left, top, min(width, left + CELL), min(height, top + CELL))
+            near = [mean_wanted(box[0] + x, box[1] + y, box[2] + x, box[3] + y) for x, y in MOVED if box[2] + x > 0 and box[0] + x < width and box[1] + y < height]
+            for value, values in zip(mean(*box), zip(*near)):
+                if value < min(values) - tolerance or value > max(values) + tolerance:
+                    found.add((left // CELL, top // CELL))
     return found

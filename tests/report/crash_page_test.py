@@ -40,6 +40,7 @@ class CrashPage(unittest.TestCase):
 
     def test_the_banner_leads_to_the_record(self):
         self.window.one("#health .mark.bad button").click()
+        self.window.settle()
         members = dict(self.window.run("return [...document.querySelectorAll('#records .members tr')].map((row) => [...row.children].map((cell) => cell.textContent))"))
         self.assertEqual((members["time"], members["name"]), (self.crash["time"], "ringside.crash"))
         for name in ("signal", "signal_name", "reason", "code", "address", "pc", "sp"):

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import browser
 from page_layout import Layout
 from shown_page import ShownPage
-from traced_processes import BOUND_S, TestBed, program
+from traced_processes import BOUND_S, TestBed, program, wait_until
 
 ATTACKS = [
     "</script><script>window.executed = 1</script>",
@@ -188,8 +188,8 @@ class HostilePage(unittest.TestCase):
         self.assertEqual([row[1].split(" ")[0] for row in shown], [f"value={text}" for text in wanted])
         for text, (_, _, row) in zip(wanted, shown):
             window.run("document.getElementById(arguments[0]).click()", row)
-            members = window.driver.execute_async_script("setTimeout(() => arguments[0](Object.fromEntries([...document.querySelectorAll('.members tr')].map("
-                                                         "(each) => [...each.children].map((cell) => cell.textContent)))), 30)")
+            window.settle()
+            members = dict(window.run("return [...document.querySelectorAll('.members tr')].map((row) => [...row.children].map((cell) => cell.textContent))"))
             self.assertEqual(members["fields.value"], text)
         status = window.texts("#heat option")
         self.assertTrue(any(text.startswith("value of measured") for text in status), status)
@@ -199,7 +199,7 @@ class HostilePage(unittest.TestCase):
         field = window.run("const option = [...document.querySelectorAll('#heat option')].find((each) => each.textContent === 'value of measured (5)'); return option?.value")
         self.assertIsNotNone(field, window.texts("#heat option"))
         window.run("location.hash = `h=${arguments[0]}`", field)
-        status = window.driver.execute_async_script("setTimeout(() => arguments[0](document.querySelector('#heat [role=status]').textContent), 100)")
+        status = wait_until(lambda: next((text for text in window.texts("#heat [role=status]") if text.startswith("5 values")), None), "the field")
         self.assertIn("; 3 more are NaN or infinite", status)
         self.assertNotRegex(status, "NaN[^ ]|undefined")
 

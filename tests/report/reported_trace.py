@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "end-to-end"))
 
-from traced_processes import BOUND_S, TestBed, program  # pylint: disable=wrong-import-position
+from traced_processes import BOUND_S, TestBed, program, wait_until  # pylint: disable=wrong-import-position
 
 
 def ringcat(*arguments):

@@ -130,7 +130,7 @@ class ShownPage:
     def last_record(self):
         """The same of the last row."""
         self.window.run("document.querySelector('#records .records').scrollTop = 1e9")
-        self.window.driver.execute_async_script("setTimeout(arguments[0], 100)")
+        self.window.settle()
         return tuple(self.window.run("return [...[...document.querySelectorAll('#records tbody tr:not(.space)')].at(-1).children].map((cell) => cell.textContent)")[:4])
 
     def spans(self, longest, tracks):
