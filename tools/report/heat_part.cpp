@@ -1,12 +1,15 @@
 #include "tools/report/heat_part.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
 
-#include "trace-format/query/field_reader.hpp"
+#include "tools/report/value_number.hpp"
 
 namespace ringside::tool {
 
@@ -55,10 +58,39 @@ void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid) {
   }
 }
 
-json field_json(HeatField& field, const TimeGrid& grid) {
+void append_number(std::string& out, std::int64_t number) {
+  std::array<char, 20> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), end.ptr);
+}
+
+// Hundreds of thousands of numbers, so no document is made of them.
+std::string classes_text(HeatField& field, const TimeGrid& grid) {
+  std::string out = "[";
+  for (const auto& row : field.map.sorted(grid)) {
+    out += out.size() == 1 ? "[" : ",[";
+    append_number(out, row->number);
+    const auto& counts = row->counts.counts(grid);
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      out += ',';
+      append_number(out, static_cast<std::int64_t>(i - last));
+      out += ',';
+      append_number(out, counts[i]);
+      last = i;
+    }
+    out += ']';
+  }
+  return out + "]";
+}
+
+std::string field_text(HeatField& field, const TimeGrid& grid) {
+  const std::string classes = classes_text(field, grid);
   json document{{"statement", field.statement},
                 {"values", field.map.values()},
-                {"not_finite", field.not_finite}};
+                {"not_finite", field.not_finite},
+                {"shift", field.map.shift()}};
   if (field.is_duration) {
     document["kind"] = "duration";
   } else {
@@ -66,24 +98,13 @@ json field_json(HeatField& field, const TimeGrid& grid) {
     document["index"] = field.index;
     document["name"] = field.name;
   }
-  json& classes = document["classes"] = json::array();
-  for (const auto& row : field.map.sorted(grid)) {
-    json pairs = json::array({row->number});
-    const auto& counts = row->counts.counts(grid);
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i] == 0) continue;
-      pairs.insert(pairs.end(), {i - last, counts[i]});
-      last = i;
-    }
-    classes.push_back(std::move(pairs));
-  }
-  document["shift"] = field.map.shift();
   if (field.map.values() != 0) {
     document["least"] = field.map.least();
     document["most"] = field.map.most();
   }
-  return document;
+  // Names come from services and need not be UTF-8.
+  const std::string rest = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  return "{\"classes\":" + classes + "," + rest.substr(1);
 }
 
 }  // namespace
@@ -100,7 +121,7 @@ void HeatPart::add(const ReportEvent& event) {
   if (statement.site != record.site || statement.section != event.event.section) [[unlikely]]
     plan(statement, event);
   for (const Argument& argument : statement.arguments)
-    add_value(*argument.field, event, trace::query::rounded(record.args[argument.index]));
+    add_value(*argument.field, event, double_of(record.args[argument.index]));
   if ((record.ext_flags & shm::kExtDuration) == 0 || event.event.segment->tick_hz == 0) return;
   if (statement.duration == nullptr) [[unlikely]] {
     HeatField wanted;
@@ -206,12 +227,14 @@ std::vector<HeatField*> HeatPart::shown_fields() {
   return fields;
 }
 
-json HeatPart::document(const TimeGrid& grid) {
+std::string HeatPart::document(const TimeGrid& grid) {
   const std::vector<HeatField*> shown = shown_fields();
   fit(shown, grid);
-  json fields = json::array();
-  for (HeatField* const field : shown) fields.push_back(field_json(*field, grid));
-  return {{"fields", std::move(fields)}, {"further_fields", fields_.size() - shown.size()}};
+  std::string fields;
+  for (HeatField* const field : shown)
+    fields += (fields.empty() ? "" : ",") + field_text(*field, grid);
+  return "{\"fields\":[" + fields +
+         "],\"further_fields\":" + std::to_string(fields_.size() - shown.size()) + "}";
 }
 
 }  // namespace ringside::tool

@@ -43,7 +43,7 @@ class HeatPart final : public ReportPart {
   HeatField* same_field(std::uint32_t statement, const HeatField& other) const;
 
   // README.md, "heat". Makes classes wider until the document is small enough.
-  nlohmann::json document(const TimeGrid& grid);
+  std::string document(const TimeGrid& grid);
 
  private:
   struct Argument {

@@ -88,7 +88,7 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
     sections.push_back(
         {"comparison", text_of(compare_traces(before_->parts(), after, before_title_))});
   }
-  sections.push_back({"heat", text_of(heat_.document(grid_))});
+  sections.push_back({"heat", heat_.document(grid_)});
   sections.push_back({"timeline", text_of(timeline_.document(grid_, last_ns))});
   sections.push_back({"schedule", text_of(schedule_.document(grid_))});
   sections.push_back({"series", text_of(series_.document(grid_))});

@@ -8,6 +8,7 @@
 
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/span_id_field.hpp"
+#include "tools/report/value_number.hpp"
 #include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
@@ -21,18 +22,6 @@ bool is_drawn(const trace::Field& field) {
   if (field.is_array || field.is_constant() || field.name == shm::kSpanIdField) return false;
   return field.type == f32 || field.type == f64 ||
          (shm::is_integer(field.type) && field.type != i128 && field.type != u128);
-}
-
-double number_of(const trace::Value& value) {
-  switch (value.type) {
-    case shm::FieldType::f32:
-      return value.f32;
-    case shm::FieldType::f64:
-      return value.f64;
-    default:
-      return shm::is_signed(value.type) ? static_cast<double>(value.i64)
-                                        : static_cast<double>(value.u64);
-  }
 }
 
 // For a curve five digits are enough.
@@ -69,9 +58,8 @@ void SeriesPart::know(Statement& statement, const ReportEvent& event) {
       continue;
     }
     if (is_counter) ++counters_;
-    statement.places[statement.fields++] = {static_cast<std::uint16_t>(i),
-                                            static_cast<std::uint16_t>(series_.size())};
     auto series = std::make_unique<Series>();
+    statement.places[statement.fields++] = {static_cast<std::uint16_t>(i), &series->numbers};
     series->statement = event.place.site->number;
     series->field = site.fields[i].name;
     series->is_counter = is_counter;
@@ -95,10 +83,9 @@ void SeriesPart::add(const ReportEvent& event) {
     const bool is_number = value.type == shm::FieldType::f32 || value.type == shm::FieldType::f64 ||
                            shm::is_integer(value.type);
     if (!is_number) continue;
-    const double number_now = number_of(value);
+    const double number_now = double_of(value);
     if (!std::isfinite(number_now)) continue;
-    series_[statement.places[i].series]->numbers.add(event.grid, event.interval,
-                                                     {1, number_now, number_now, number_now});
+    statement.places[i].numbers->at(event.grid, event.interval).add(number_now);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Numeric arguments over time: tracks of counters.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,16 @@ struct NumberExtent {
   double least = 0;
   double most = 0;
 
+  void add(double number) {
+    if (count == 0) {
+      *this = {1, number, number, number};
+      return;
+    }
+    count += 1;
+    sum += number;
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
   NumberExtent operator+(const NumberExtent& other) const;
   NumberExtent& operator+=(const NumberExtent& other) { return *this = *this + other; }
 };
@@ -44,7 +55,7 @@ class SeriesPart final : public ReportPart {
   };
   struct Place {
     std::uint16_t field = 0;
-    std::uint16_t series = 0;
+    GridCounts<NumberExtent>* numbers = nullptr;  // of a Series
   };
   struct Statement {
     bool is_known = false;

@@ -45,9 +45,14 @@ template <class Number>
 class GridCounts {
  public:
   void add(const TimeGrid& grid, std::size_t interval, Number number) {
+    at(grid, interval) += number;
+  }
+
+  // Valid until the grid becomes coarser.
+  Number& at(const TimeGrid& grid, std::size_t interval) {
     if (shift_ != grid.shift()) [[unlikely]]
       follow(grid);
-    counts_[interval] += number;
+    return counts_[interval];
   }
 
   // Adds the numbers of another one of the same grid, which follows the grid, too.

@@ -13,32 +13,45 @@ void ValueMap::put_first(const TimeGrid& grid) {
   if (first_.empty()) return;
   const auto first = std::exchange(first_, {});
   slots_.resize(kSlots);
-  for (const auto& [unix_ns, value] : first)
-    row_of(grid, value_class(value, shift_)).add(grid, grid.known_interval(unix_ns), 1);
+  for (const auto& [unix_ns, value] : first) {
+    Slot& slot = slot_of(grid, value_class(value, shift_));
+    slot.row->counts.add(grid, grid.known_interval(unix_ns), 1);
+  }
 }
 
-GridCounts<std::uint32_t>& ValueMap::new_row(const TimeGrid& grid, ValueClass number) {
+// The grid may have become coarser since.
+void ValueMap::put_latest(const TimeGrid& grid) {
+  if (touched_.empty()) return;
+  const std::size_t interval = interval_ >> (grid.shift() - grid_shift_);
+  for (const std::uint16_t at : touched_)
+    slots_[at].row->counts.add(grid, interval, std::exchange(slots_[at].latest, 0));
+  touched_.clear();
+}
+
+ValueMap::Slot& ValueMap::new_slot(const TimeGrid& grid, ValueClass number) {
   while (rows_.size() == kMostClasses) {
     const unsigned before = shift_;
     join_rows(grid);
     number = joined_class(number, shift_ - before);
-    for (const auto& row : rows_) {
-      if (row->number == number) return row->counts;
-    }
+    const auto known = std::find_if(slots_.begin(), slots_.end(),
+                                    [&](const Slot& slot) { return slot.number == number; });
+    if (known != slots_.end()) return *known;
   }
   rows_.push_back(std::make_unique<Row>());
   rows_.back()->number = number;
-  enter(*rows_.back());
-  return rows_.back()->counts;
+  return enter(*rows_.back());
 }
 
-void ValueMap::enter(Row& row) {
-  std::size_t at = slot_of(row.number);
+ValueMap::Slot& ValueMap::enter(Row& row) {
+  std::size_t at = first_slot(row.number);
   while (slots_[at].row != nullptr) at = (at + 1) % kSlots;
-  slots_[at] = last_ = {row.number, &row};
+  slots_[at].number = row.number;
+  slots_[at].row = &row;
+  return slots_[at];
 }
 
 void ValueMap::join_rows(const TimeGrid& grid) {
+  put_latest(grid);
   ++shift_;
   for (const auto& row : rows_) row->number = joined_class(row->number, 1);
   std::stable_sort(rows_.begin(), rows_.end(),
@@ -62,6 +75,7 @@ void ValueMap::coarsen(const TimeGrid& grid) {
 
 const std::vector<std::unique_ptr<ValueMap::Row>>& ValueMap::sorted(const TimeGrid& grid) {
   put_first(grid);
+  put_latest(grid);
   std::sort(rows_.begin(), rows_.end(),
             [](const auto& a, const auto& b) { return a->number < b->number; });
   return rows_;

@@ -14,8 +14,9 @@
 
 namespace ringside::tool {
 
-// The first few values are kept as they are: most fields have no more, and need no classes. Not
-// thread-safe.
+// The first few values are kept as they are: most fields have no more, and need no classes. Those
+// of the latest interval are counted in the table of classes, which fits the processor's cache;
+// rows get them when a later interval begins. Not thread-safe.
 class ValueMap {
  public:
   static constexpr std::size_t kMostClasses = 256;
@@ -28,7 +29,15 @@ class ValueMap {
     if (value > most_) most_ = value;
     if (rows_.empty()) [[unlikely]]
       return add_first(grid, unix_ns, value);
-    row_of(grid, value_class(value, shift_)).add(grid, interval, 1);
+    if (interval != interval_ || grid.shift() != grid_shift_) [[unlikely]] {
+      if (grid.shift() == grid_shift_ && interval < interval_)
+        return slot_of(grid, value_class(value, shift_)).row->counts.add(grid, interval, 1);
+      put_latest(grid);
+      interval_ = interval;
+      grid_shift_ = grid.shift();
+    }
+    Slot& slot = slot_of(grid, value_class(value, shift_));
+    if (slot.latest++ == 0) touched_.push_back(static_cast<std::uint16_t>(&slot - slots_.data()));
   }
 
   std::uint64_t values() const { return values_; }
@@ -44,7 +53,7 @@ class ValueMap {
     GridCounts<std::uint32_t> counts;
   };
 
-  // Rising. The first values are put into classes, too.
+  // Rising. All values are put into rows, too.
   const std::vector<std::unique_ptr<Row>>& sorted(const TimeGrid& grid);
   unsigned shift() const { return shift_; }
   // Joins each two classes.
@@ -52,39 +61,44 @@ class ValueMap {
 
  private:
   static constexpr std::size_t kSlots = 2 * kMostClasses;
+  static constexpr ValueClass kNoClass = std::numeric_limits<ValueClass>::min();
 
   struct Slot {
-    ValueClass number = 0;
+    ValueClass number = kNoClass;
+    std::uint32_t latest = 0;  // values of the latest interval, which `row` lacks
     Row* row = nullptr;
   };
 
-  GridCounts<std::uint32_t>& row_of(const TimeGrid& grid, ValueClass number) {
-    if (last_.number == number && last_.row != nullptr) return last_.row->counts;
-    for (std::size_t at = slot_of(number);; at = (at + 1) % kSlots) {
-      const Slot& slot = slots_[at];
-      if (slot.row == nullptr) [[unlikely]]
-        return new_row(grid, number);
-      if (slot.number != number) continue;
-      last_ = slot;
-      return slot.row->counts;
+  Slot& slot_of(const TimeGrid& grid, ValueClass number) {
+    for (std::size_t at = first_slot(number);; at = (at + 1) % kSlots) {
+      Slot& slot = slots_[at];
+      if (slot.number == number) [[likely]]
+        return slot;
+      if (slot.number == kNoClass) [[unlikely]]
+        return new_slot(grid, number);
     }
   }
-  // Neighbours get neighbouring slots.
-  static std::size_t slot_of(ValueClass number) {
-    return static_cast<std::uint32_t>(number) % kSlots;
+  // Neighbours get neighbouring slots. Each sign has a half, so that values on both sides of zero
+  // do not search each other's.
+  static std::size_t first_slot(ValueClass number) {
+    const auto size = static_cast<std::uint32_t>(number < 0 ? -number : number);
+    return size % kMostClasses + (number < 0 ? kMostClasses : 0);
   }
   void add_first(const TimeGrid& grid, std::uint64_t unix_ns, double value);
   void put_first(const TimeGrid& grid);
-  GridCounts<std::uint32_t>& new_row(const TimeGrid& grid, ValueClass number);
-  void enter(Row& row);
+  void put_latest(const TimeGrid& grid);
+  Slot& new_slot(const TimeGrid& grid, ValueClass number);
+  Slot& enter(Row& row);
   void join_rows(const TimeGrid& grid);
 
   std::uint64_t values_ = 0;
   double least_ = std::numeric_limits<double>::infinity();
   double most_ = -std::numeric_limits<double>::infinity();
   unsigned shift_ = 0;
-  Slot last_;
+  std::size_t interval_ = 0;  // the latest one, of a grid with
+  unsigned grid_shift_ = 0;
   std::vector<Slot> slots_;
+  std::vector<std::uint16_t> touched_;  // slots with values of the latest interval
   std::vector<std::unique_ptr<Row>> rows_;
   std::vector<std::pair<std::uint64_t, double>> first_;  // time and value
 };
