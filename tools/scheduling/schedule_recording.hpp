@@ -27,7 +27,7 @@ class ScheduleRecording {
   ScheduleRecording& operator=(const ScheduleRecording&) = delete;
 
   // As SwitchSource::wait().
-  bool wait(int stop_fd, int timeout_ms) const { return source_->wait(stop_fd, timeout_ms); }
+  bool wait(int stop_fd, int timeout_ms) { return source_->wait(stop_fd, timeout_ms); }
   void read();
   // Ends the recording. Only the functions below may follow.
   void finish();

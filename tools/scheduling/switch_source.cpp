@@ -171,12 +171,16 @@ bool SwitchSource::map_ring(int event_fd, Ring* ring, std::string* why) {
   return false;
 }
 
-bool SwitchSource::wait(int stop_fd, int timeout_ms) const {
+bool SwitchSource::wait(int stop_fd, int timeout_ms) {
   std::vector<pollfd> waited{{stop_fd, POLLIN, 0}};
-  for (const Ring& ring : rings_) {
-    if (ring.event_fd >= 0) waited.push_back({ring.event_fd, POLLIN, 0});
-  }
-  return poll(waited.data(), waited.size(), timeout_ms) > 0 && waited[0].revents != 0;
+  // poll() ignores negative descriptors.
+  for (const Ring& ring : rings_)
+    waited.push_back({ring.is_hung_up ? -1 : ring.event_fd, POLLIN, 0});
+  if (poll(waited.data(), waited.size(), timeout_ms) <= 0) return false;
+  for (std::size_t i = 0; i < rings_.size(); ++i)
+    rings_[i].is_hung_up =
+        rings_[i].is_hung_up || (waited[i + 1].revents & (POLLHUP | POLLERR)) != 0;
+  return waited[0].revents != 0;
 }
 
 void SwitchSource::drain(const Ring& ring) {

@@ -38,7 +38,7 @@ class SwitchSource {
 
   // Waits until a ring is a quarter full, `stop_fd` is readable, or the time is over. Returns
   // whether `stop_fd` is readable.
-  bool wait(int stop_fd, int timeout_ms) const;
+  bool wait(int stop_fd, int timeout_ms);
   // Calls `use` for the records up to now, by time: records that a later call passes are later.
   void read(const std::function<void(const SwitchRecord&)>& use);
   // Ends the recording, and reads the rest.
@@ -51,6 +51,7 @@ class SwitchSource {
     int event_fd = -1;  // that it belongs to
     std::byte* pages = nullptr;
     std::size_t bytes = 0;
+    bool is_hung_up = false;  // the thread of the event has ended; those that inherited it go on
   };
 
   explicit SwitchSource(pid_t pid) : pid_(pid) {}
