@@ -77,6 +77,11 @@ class Schedule(unittest.TestCase):
             self.assertEqual(list(drawn), printed)
             self.assertEqual(one["skipped"], [0] * len(printed))
 
+    def test_the_trace_lasts_until_the_end_of_the_last_run(self):
+        schedule = self.document["schedule"]
+        ends = [begin + duration for one in schedule["threads"] for begin, duration in zip(sums(one["begin"]), one["duration"])]
+        self.assertEqual(schedule["end"], max(ends))
+
     def test_runs_are_no_spans_of_the_thread(self):
         texts = [row["text"] for row in self.document["statements"]]
         ran = texts.index("thread ran")
@@ -86,7 +91,10 @@ class Schedule(unittest.TestCase):
 
     def tips(self, window, time_ns, length_ns):
         """What the page tells at this time, from the top of the timeline to its end."""
-        begin = max(0, int(time_ns - length_ns / 2))
+        # The window is within the trace.
+        end = max(self.document[name]["end"] for name in ("summary", "timeline", "schedule"))
+        length_ns = min(length_ns, end)
+        begin = int(max(0, min(end - length_ns, time_ns - length_ns / 2)))
         window.open(self.page, f"window={begin},{int(begin + length_ns)}")
         canvas = window.one("#timeline canvas")
         window.run("arguments[0].scrollIntoView({block: 'center'})", canvas)

@@ -149,7 +149,8 @@ json SchedulePart::document(const TimeGrid& grid) {
     while (at != end && at->track == thread->number) ++at;
     threads.push_back(thread_json(*thread, first, at, grid));
   }
-  return {{"runs", runs_},
+  return {{"end", document_ns(std::max(end_ns_, grid.begin_ns()), grid)},
+          {"runs", runs_},
           {"drawn_runs", runs.size()},
           {"further_runs", further_runs_},
           {"least_duration_ns", longest_.least_ns()},

@@ -41,8 +41,8 @@ export class Timeline extends Component {
     this.timeline = section("timeline");
     this.summary = section("summary");
     this.statements = section("statements");
-    this.end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), Math.max(this.timeline.end, this.summary.end, 10));
     this.schedule = section("schedule");
+    this.end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), Math.max(this.timeline.end, this.schedule.end, this.summary.end, 10));
     this.tracks = tracksOf(this.timeline, this.summary, section("health").intervals, this.schedule);
     /** @type {any[]} */
     this.choices = section("series").series.map((/** @type {any} */ each) => ({...seriesOf(each, this.statements), isCounter: each.is_counter}));
