@@ -33,7 +33,7 @@ addEventListener("DOMContentLoaded", () => {
 ZOOM = """
 const done = arguments[0], canvas = document.querySelector("#timeline canvas"), range = document.querySelector("#timeline .range");
 canvas.scrollIntoView({block: "center"});
-const {section} = module_data, {summed, indexAfter} = module_timeline_data;
+const {section} = module_data, {summed, indexAfter} = module_timeline_arrays;
 const timeline = section("timeline"), end = Math.max(timeline.end, section("summary").end);
 const track = timeline.tracks.reduce((most, each) => (each.spans.number > most.spans.number ? each : most));
 const begins = summed(track.spans.begin), complete = summed(track.spans.complete ?? [0, end]);
