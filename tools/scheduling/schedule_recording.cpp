@@ -1,21 +1,11 @@
 #include "tools/scheduling/schedule_recording.hpp"
 
-#include <ctime>
 #include <utility>
 
 #include "tools/scheduling/thread_facts.hpp"
+#include "tools/scheduling/unix_time.hpp"
 
 namespace ringside::tool {
-namespace {
-
-std::uint64_t unix_ns_now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-}  // namespace
 
 std::unique_ptr<ScheduleRecording> ScheduleRecording::open(pid_t pid,
                                                            const ProcessDefinition& process,
@@ -87,7 +77,7 @@ void ScheduleRecording::add_runs_without_switch(std::uint64_t until_unix_ns) {
 }
 
 void ScheduleRecording::finish() {
-  const std::uint64_t until_unix_ns = unix_ns_now();
+  const std::uint64_t until_unix_ns = unix_time_ns();
   source_->finish([this](const SwitchRecord& record) { use(record); });
   add_runs_without_switch(until_unix_ns);
   runs_.finish(until_unix_ns);

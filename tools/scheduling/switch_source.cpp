@@ -19,6 +19,7 @@
 
 #include "tools/scheduling/perf_refusal.hpp"
 #include "tools/scheduling/switch_decoder.hpp"
+#include "tools/scheduling/unix_time.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -41,13 +42,6 @@ constexpr int kMostListings = 100;
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
-}
-
-std::uint64_t now_unix_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 perf_event_attr switch_attributes() {
@@ -130,7 +124,7 @@ bool SwitchSource::add_thread(std::uint32_t thread_id, std::string* why) {
     if (is_gone) return true;
     any = true;
   }
-  if (any) threads_.push_back({thread_id, now_unix_ns()});
+  if (any) threads_.push_back({thread_id, unix_time_ns()});
   return true;
 }
 
@@ -224,7 +218,7 @@ void SwitchSource::use_until(std::uint64_t unix_ns,
 }
 
 void SwitchSource::read(const std::function<void(const SwitchRecord&)>& use) {
-  const std::uint64_t until_ns = now_unix_ns() - kWritingNs;
+  const std::uint64_t until_ns = unix_time_ns() - kWritingNs;
   for (const Ring& ring : rings_) drain(ring);
   use_until(until_ns, use);
 }
