@@ -21,8 +21,7 @@ std::uint64_t sum(ValueMap& map, const TimeGrid& grid) {
 }
 
 void add(ValueMap& map, TimeGrid& grid, std::uint64_t unix_ns, double value) {
-  const std::size_t interval = grid.interval(unix_ns);
-  map.add(grid, interval, unix_ns, value);
+  map.add({grid, grid.interval(unix_ns), {&value, 1}, value, value, value});
 }
 
 TEST(ValueMap, AClassHasTheNumbersFromItsLowerBound) {

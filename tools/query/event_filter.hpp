@@ -45,6 +45,9 @@ class EventFilter {
 
   // Whether RecordFilter decides anything beyond read_options().
   bool looks_at_records() const { return where_ || grep_; }
+  // Whether read_options() decide everything.
+  bool is_decided_by_reader() const { return !looks_at_records() && options_.services.empty(); }
+  bool selects_all() const { return options_ == FilterOptions{}; }
   // With a `context`: for the site's records in a context of this statement.
   SiteDecision decide(const trace::Site& site, const trace::Site* context = nullptr) const;
   bool grep_finds(std::string_view message) const { return grep_->matches(message); }

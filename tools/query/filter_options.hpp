@@ -22,6 +22,8 @@ struct FilterOptions {
   std::string grep;
   std::string where;
   bool no_losses = false;
+
+  bool operator==(const FilterOptions&) const = default;
 };
 
 // Adds all of them. `options` must outlive the parsing.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/report/heat_part.hpp"
+#include "tools/report/number_part.hpp"
 #include "tools/report/statement_part.hpp"
 
 namespace ringside::tool {
@@ -24,16 +25,20 @@ class ComparedTrace {
     const TraceStats::Place place = stats_.add(event);
     const ReportEvent placed{event, place, grid_, grid_.interval(event.unix_ns)};
     statements_.add(placed);
-    heat_.add(placed);
+    numbers_.add(placed);
   }
 
-  ComparedParts parts() { return {stats_, grid_, statements_, heat_}; }
+  ComparedParts parts() {
+    numbers_.finish(grid_);
+    return {stats_, grid_, statements_, heat_};
+  }
 
  private:
   TraceStats stats_{0};
   TimeGrid grid_;
   StatementPart statements_;
   HeatPart heat_;
+  NumberPart numbers_{heat_};
 };
 
 }  // namespace ringside::tool

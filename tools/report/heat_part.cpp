@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "tools/report/value_number.hpp"
+#include "shm-layout/dictionary_entry.hpp"
+#include "shm-layout/field_type.hpp"
 
 namespace ringside::tool {
 
@@ -24,11 +27,6 @@ bool has_number(const trace::Field& field) {
     return false;
   return shm::is_integer(field.type) || field.type == FieldType::f32 ||
          field.type == FieldType::f64 || field.type == FieldType::f80;
-}
-
-double heat_duration_ns(const trace::Event& event) {
-  return static_cast<double>(event.record.duration) * 1e9 /
-         static_cast<double>(event.segment->tick_hz);
 }
 
 // Of a statement.
@@ -109,71 +107,41 @@ std::string field_text(HeatField& field, const TimeGrid& grid) {
 
 }  // namespace
 
-void HeatPart::add(const ReportEvent& event) {
-  if (event.event.kind != trace::EventKind::kRecord) return;
-  const std::uint32_t number = event.place.site->number;
-  if (number >= statements_.size()) [[unlikely]]
-    statements_.resize(std::size_t{number} + 1);
-  if (statements_[number] == nullptr) [[unlikely]]
-    statements_[number] = std::make_unique<Statement>();
-  Statement& statement = *statements_[number];
-  const trace::Record& record = event.event.record;
-  if (statement.site != record.site || statement.section != event.event.section) [[unlikely]]
-    plan(statement, event);
-  for (const Argument& argument : statement.arguments)
-    add_value(*argument.field, event, double_of(record.args[argument.index]));
-  if ((record.ext_flags & shm::kExtDuration) == 0 || event.event.segment->tick_hz == 0) return;
-  if (statement.duration == nullptr) [[unlikely]] {
-    HeatField wanted;
-    wanted.statement = number;
-    wanted.is_duration = true;
-    statement.duration = field_of(statement, wanted);
-  }
-  if (statement.duration != nullptr)
-    add_value(*statement.duration, event, heat_duration_ns(event.event));
+HeatField* HeatPart::argument_field(std::uint32_t statement, const trace::Site& site,
+                                    std::uint16_t index) {
+  if (!has_number(site.fields[index])) return nullptr;
+  HeatField wanted;
+  wanted.statement = statement;
+  wanted.index = index;
+  wanted.name = site.fields[index].name;
+  return field_like(std::move(wanted));
 }
 
-// Builds of a service can differ in the arguments of a statement: the name tells which is which.
-void HeatPart::plan(Statement& statement, const ReportEvent& event) {
-  statement.site = event.event.record.site;
-  statement.section = event.event.section;
-  statement.arguments.clear();
-  const auto& fields = statement.site->fields;
-  for (std::size_t i = 0; i < fields.size() && i < event.event.record.args.size(); ++i) {
-    if (!has_number(fields[i])) continue;
-    HeatField wanted;
-    wanted.statement = event.place.site->number;
-    wanted.index = static_cast<std::uint16_t>(i);
-    wanted.name = fields[i].name;
-    if (HeatField* const field = field_of(statement, wanted))
-      statement.arguments.push_back({wanted.index, field});
-  }
+HeatField* HeatPart::duration_field(std::uint32_t statement) {
+  HeatField wanted;
+  wanted.statement = statement;
+  wanted.is_duration = true;
+  return field_like(std::move(wanted));
 }
 
-HeatField* HeatPart::field_of(Statement& statement, const HeatField& wanted) {
-  for (HeatField* const field : statement.fields) {
+HeatField* HeatPart::field_like(HeatField wanted) {
+  if (wanted.statement >= by_statement_.size())
+    by_statement_.resize(std::size_t{wanted.statement} + 1);
+  std::vector<HeatField*>& known = by_statement_[wanted.statement];
+  for (HeatField* const field : known) {
     if (is_same(*field, wanted)) return field;
   }
   if (fields_.size() == kMostKnownFields) return nullptr;
-  fields_.push_back(std::make_unique<HeatField>());
-  HeatField& field = *fields_.back();
-  field.statement = wanted.statement;
-  field.is_duration = wanted.is_duration;
-  field.index = wanted.index;
-  field.name = wanted.name;
-  statement.fields.push_back(&field);
-  return &field;
+  fields_.push_back(std::make_unique<HeatField>(std::move(wanted)));
+  known.push_back(fields_.back().get());
+  return known.back();
 }
 
-void HeatPart::add_value(HeatField& field, const ReportEvent& event, double value) {
-  if (!std::isfinite(value)) [[unlikely]] {
-    ++field.not_finite;
-    return;
-  }
+void HeatPart::add(HeatField& field, const NumberRun& run) {
   if (field.is_forgotten) [[unlikely]]
     return;
   const std::size_t before = field.map.rows();
-  field.map.add(event.grid, event.interval, event.event.unix_ns, value);
+  field.map.add(run);
   rows_ += field.map.rows() - before;
   if (rows_ > kMostRows) [[unlikely]]
     forget_half();
@@ -197,10 +165,10 @@ void HeatPart::forget_half() {
 
 std::vector<HeatField*> HeatPart::fields_of(std::uint32_t statement) const {
   std::vector<HeatField*> fields;
-  if (statement >= statements_.size() || statements_[statement] == nullptr) return fields;
-  for (HeatField* const field : statements_[statement]->fields) {
-    if (!field->is_forgotten) fields.push_back(field);
-  }
+  if (statement >= by_statement_.size()) return fields;
+  std::copy_if(by_statement_[statement].begin(), by_statement_[statement].end(),
+               std::back_inserter(fields),
+               [](const HeatField* field) { return !field->is_forgotten; });
   return fields;
 }
 

@@ -1,12 +1,15 @@
 #pragma once
 // The heat map: how the numbers of statements and the durations of spans are distributed over time.
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tools/report/report_part.hpp"
+#include "tools/report/number_run.hpp"
 #include "tools/report/value_map.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 
@@ -21,7 +24,8 @@ struct HeatField {
   ValueMap map;
 };
 
-class HeatPart final : public ReportPart {
+// Not thread-safe. NumberPart brings the values.
+class HeatPart {
  public:
   // Those with the most values are in the document.
   static constexpr std::size_t kMostFields = 64;
@@ -32,7 +36,11 @@ class HeatPart final : public ReportPart {
   static constexpr std::size_t kMostRows = 49'152;
   static constexpr std::size_t kMostKnownFields = 32'768;
 
-  void add(const ReportEvent& event) override;
+  // Of a statement. Null: it is not in the heat map, or there are too many.
+  HeatField* argument_field(std::uint32_t statement, const trace::Site& site, std::uint16_t index);
+  HeatField* duration_field(std::uint32_t statement);
+
+  void add(HeatField& field, const NumberRun& run);
 
   // Those with the most values, in the order of their statements.
   std::vector<HeatField*> shown_fields();
@@ -46,26 +54,10 @@ class HeatPart final : public ReportPart {
   std::string document(const TimeGrid& grid);
 
  private:
-  struct Argument {
-    std::uint16_t index = 0;
-    HeatField* field = nullptr;
-  };
-  struct Statement {
-    // Of the event before. Sites live as long as their section.
-    const trace::Site* site = nullptr;
-    std::uint32_t section = 0;
-    std::vector<Argument> arguments;
-    HeatField* duration = nullptr;
-    std::vector<HeatField*> fields;
-  };
-
-  void plan(Statement& statement, const ReportEvent& event);
-  // Null if there are too many.
-  HeatField* field_of(Statement& statement, const HeatField& wanted);
-  void add_value(HeatField& field, const ReportEvent& event, double value);
+  HeatField* field_like(HeatField wanted);
   void forget_half();
 
-  std::vector<std::unique_ptr<Statement>> statements_;  // by number
+  std::vector<std::vector<HeatField*>> by_statement_;  // by number
   std::vector<std::unique_ptr<HeatField>> fields_;
   std::size_t rows_ = 0;
 };

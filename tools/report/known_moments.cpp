@@ -6,6 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "trace-format/blocks/block_reader.hpp"
+#include "trace-format/blocks/format_constants.hpp"
+#include "trace-format/blocks/trace_file.hpp"
+#include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/query/site_check.hpp"
 #include "trace-format/reader/collection_history.hpp"
 #include "trace-format/reader/trace_set.hpp"
@@ -37,27 +41,49 @@ std::vector<CollectionMoment> changes_of(const std::vector<std::string>& files) 
   return changes;
 }
 
-std::uint64_t begin_of_end(const std::vector<std::string>& paths, trace::ReadOptions reading) {
-  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+// Times of the last records, from the first one of them on.
+std::deque<std::uint64_t> end_of(const std::vector<std::string>& paths,
+                                 trace::ReadOptions reading) {
   reading.end_bytes = kEndBytes;
   reading.losses = reading.site_losses = false;
   trace::ReadError error;
-  auto end = trace::TraceSet::open(paths, reading, &error);
-  if (!end) return kNone;
   std::deque<std::uint64_t> times;
+  auto end = trace::TraceSet::open(paths, reading, &error);
+  if (!end) return times;
   trace::Event event;
   while (end->next(event)) {
     if (event.kind != trace::EventKind::kRecord) continue;
     times.push_back(event.unix_ns);
     if (times.size() > KnownMoments::kLastRecords) times.pop_front();
   }
-  return times.empty() ? kNone : times.front();
+  return times;
+}
+
+// By the heads of extents, which nothing checks here.
+bool have_many_records(const std::vector<std::string>& files) {
+  trace::ReadError error;
+  std::uint64_t records = 0;
+  for (const std::string& path : files) {
+    const auto file = trace::TraceFile::open(path, &error);
+    if (file == nullptr) continue;
+    trace::BlockReader blocks(*file, 0, file->size(), nullptr);
+    trace::Block block;
+    while (blocks.next_header(block, trace::kExtentHeaderBytes)) {
+      trace::ExtentHeader extent;
+      if (block.frame.type != trace::BlockType::kExtent ||
+          !trace::ExtentHeader::parse(block.payload, extent))
+        continue;
+      records += std::min(extent.records, block.frame.payload_bytes);
+      if (records > KnownMoments::kManyRecords) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
 KnownMoments KnownMoments::of(const std::vector<std::string>& paths,
-                              const trace::ReadOptions& reading) {
+                              const trace::ReadOptions& reading, Wanted wanted) {
   KnownMoments moments;
   // Standard input can be read once.
   if (std::find(paths.begin(), paths.end(), "-") != paths.end()) return moments;
@@ -69,7 +95,11 @@ KnownMoments KnownMoments::of(const std::vector<std::string>& paths,
     moments.further_changes = moments.changes.size() - kMostChanges;
     moments.changes.resize(kMostChanges);
   }
-  moments.last_from_ns = begin_of_end(paths, reading);
+  const std::deque<std::uint64_t> end = end_of(paths, reading);
+  if (!end.empty()) moments.last_from_ns = end.front();
+  // Late ones are at most a little earlier.
+  if (!end.empty() && wanted != Wanted::kFewer) moments.last_ns = end.back();
+  moments.has_many_records = wanted == Wanted::kAll && have_many_records(*files);
   return moments;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What is known of a trace before its events are read: when something happened to its collection,
-// and where its end begins. So one pass can keep the records around these moments.
+// where its end is, and whether it is long. So one pass can keep the records around these moments,
+// and need not prepare for what will not come.
 
 #include <array>
 #include <cstdint>
@@ -25,15 +26,23 @@ struct CollectionMoment {
 struct KnownMoments {
   static constexpr std::size_t kMostChanges = 2'000;
   static constexpr std::size_t kLastRecords = 1'000;
+  static constexpr std::uint64_t kManyRecords = 60'000;
 
   std::vector<CollectionMoment> changes;  // by time; the first kMostChanges
   std::uint64_t further_changes = 0;
   // The last records begin here.
   std::uint64_t last_from_ns = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t last_ns = 0;      // of the last record that is wanted; 0: unknown
+  bool has_many_records = false;  // more than kManyRecords are wanted, according to extents
+
+  // Which records are wanted: all of the trace, those that the reader's options select, or only
+  // some of these.
+  enum class Wanted : std::uint8_t { kAll, kAsRead, kFewer };
 
   // Of files and directories. Paths that cannot be read leave what is known empty: reading them for
   // events reports why.
-  static KnownMoments of(const std::vector<std::string>& paths, const trace::ReadOptions& reading);
+  static KnownMoments of(const std::vector<std::string>& paths, const trace::ReadOptions& reading,
+                         Wanted wanted);
 };
 
 }  // namespace ringside::tool

@@ -21,7 +21,9 @@ std::size_t seen_index(KeptFor reason) {
 
 }  // namespace
 
-RecordPart::RecordPart(const KnownMoments& moments) : last_from_ns_(moments.last_from_ns) {
+RecordPart::RecordPart(const KnownMoments& moments)
+    : has_all_(!moments.has_many_records), last_from_ns_(moments.last_from_ns) {
+  static_assert(kMostRecords == KnownMoments::kManyRecords);
   const auto add_window = [this](const CollectionMoment& moment) {
     if (windows_.size() < kMostWindows)
       windows_.push_back({moment.unix_ns, moment.segment, {}, kAroundTrigger});

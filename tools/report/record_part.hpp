@@ -107,7 +107,7 @@ class RecordPart final : public ReportPart {
   std::size_t dropped_ = 0;
   std::size_t text_bytes_ = 0;
   std::size_t most_text_ = RecordObjects::kMostTextBytes;
-  bool has_all_ = true;
+  bool has_all_;  // so far
   std::uint64_t order_ = 0;
   std::uint64_t records_ = 0;
   unsigned thinned_ = 0;  // how often all records were halved, regardless of their reasons

@@ -44,13 +44,12 @@ void ReportBuilder::add(const trace::Event& event) {
   const ReportEvent placed{event, place, grid_, interval};
   health_.add(placed);
   statements_.add(placed);
-  heat_.add(placed);
+  numbers_.add(placed);
   if (schedule_.is_run(event, place)) [[unlikely]] {
     schedule_.add(placed);
   } else {
     timeline_.add(placed);
   }
-  series_.add(placed);
   stacks_.add(placed);
   records_.add(placed);
   activities_.add(placed);
@@ -63,6 +62,7 @@ void ReportBuilder::compare_with(std::unique_ptr<ComparedTrace> before, const st
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
                                                    const std::string& title) {
+  numbers_.finish(grid_);
   const bool is_empty = stats_.total().records == 0;
   const std::uint64_t last_ns = is_empty ? grid_.begin_ns() : stats_.last_ns();
   json summary{{"version", kDocumentVersion},

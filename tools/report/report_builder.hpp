@@ -12,6 +12,7 @@
 #include "tools/report/health_part.hpp"
 #include "tools/report/heat_part.hpp"
 #include "tools/report/known_moments.hpp"
+#include "tools/report/number_part.hpp"
 #include "tools/report/record_part.hpp"
 #include "tools/report/schedule_part.hpp"
 #include "tools/report/series_part.hpp"
@@ -34,7 +35,9 @@ struct ReportSection {
 class ReportBuilder {
  public:
   explicit ReportBuilder(KnownMoments moments = {})
-      : moments_(std::move(moments)), records_(moments_) {}
+      : moments_(std::move(moments)), records_(moments_) {
+    grid_.expect(moments_.last_ns);
+  }
 
   void add(const trace::Event& event);
 
@@ -53,6 +56,7 @@ class ReportBuilder {
   TimelinePart timeline_;
   SchedulePart schedule_;
   SeriesPart series_;
+  NumberPart numbers_{heat_, &series_};
   StackPart stacks_;
   KnownMoments moments_;
   RecordPart records_;

@@ -8,8 +8,6 @@
 
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/span_id_field.hpp"
-#include "tools/report/value_number.hpp"
-#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 
@@ -45,48 +43,35 @@ NumberExtent NumberExtent::operator+(const NumberExtent& other) const {
           std::max(most, other.most)};
 }
 
-void SeriesPart::know(Statement& statement, const ReportEvent& event) {
-  statement.is_known = true;
-  const trace::Site& site = *event.event.record.site;
-  const bool is_counter = site.kind == shm::SiteKind::kCounter;
-  for (std::size_t i = 0; i < site.fields.size(); ++i) {
-    if (!is_drawn(site.fields[i])) continue;
-    const bool is_full =
-        is_counter ? counters_ >= kMostCounters : series_.size() - counters_ >= kMostSeries;
-    if (statement.fields == kMostFields || is_full) {
-      ++further_;
-      continue;
-    }
-    if (is_counter) ++counters_;
-    auto series = std::make_unique<Series>();
-    statement.places[statement.fields++] = {static_cast<std::uint16_t>(i), &series->numbers};
-    series->statement = event.place.site->number;
-    series->field = site.fields[i].name;
-    series->is_counter = is_counter;
-    series_.push_back(std::move(series));
+SeriesPart::Numbers* SeriesPart::numbers_of(std::uint32_t statement, const trace::Site& site,
+                                            std::uint16_t index) {
+  const trace::Field& wanted = site.fields[index];
+  if (!is_drawn(wanted)) return nullptr;
+  if (statement >= statements_.size()) statements_.resize(std::size_t{statement} + 1);
+  std::vector<Field>& known = statements_[statement];
+  for (const Field& field : known) {
+    if (field.name == wanted.name && (!field.name.empty() || field.index == index))
+      return field.numbers;
   }
+  const bool is_counter = site.kind == shm::SiteKind::kCounter;
+  const bool is_full =
+      is_counter ? counters_ >= kMostCounters : series_.size() - counters_ >= kMostSeries;
+  Field& field = known.emplace_back(Field{wanted.name, index, nullptr});
+  if (known.size() > kMostFields || is_full) {
+    ++further_;
+    return nullptr;
+  }
+  if (is_counter) ++counters_;
+  series_.push_back(std::make_unique<Series>());
+  series_.back()->statement = statement;
+  series_.back()->field = wanted.name;
+  series_.back()->is_counter = is_counter;
+  return field.numbers = &series_.back()->numbers;
 }
 
-void SeriesPart::add(const ReportEvent& event) {
-  if (event.event.kind != trace::EventKind::kRecord) return;
-  const std::uint32_t number = event.place.site->number;
-  if (number >= statements_.size()) [[unlikely]]
-    statements_.resize(std::size_t{number} + 1);
-  Statement& statement = statements_[number];
-  if (!statement.is_known) [[unlikely]]
-    know(statement, event);
-  const auto& args = event.event.record.args;
-  for (std::size_t i = 0; i < statement.fields; ++i) {
-    // Statements of several versions of a service can have different fields.
-    if (statement.places[i].field >= args.size()) continue;
-    const trace::Value& value = args[statement.places[i].field];
-    const bool is_number = value.type == shm::FieldType::f32 || value.type == shm::FieldType::f64 ||
-                           shm::is_integer(value.type);
-    if (!is_number) continue;
-    const double number_now = double_of(value);
-    if (!std::isfinite(number_now)) continue;
-    statement.places[i].numbers->at(event.grid, event.interval).add(number_now);
-  }
+void SeriesPart::add(Numbers& numbers, const NumberRun& run) {
+  numbers.add(run.grid, run.interval,
+              {static_cast<double>(run.values.size()), run.sum, run.least, run.most});
 }
 
 json SeriesPart::document(const TimeGrid& grid) {

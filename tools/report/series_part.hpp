@@ -1,15 +1,17 @@
 #pragma once
 // Numeric arguments over time: tracks of counters.
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tools/report/report_part.hpp"
+#include <nlohmann/json_fwd.hpp>
+
+#include "tools/report/number_run.hpp"
+#include "tools/report/time_grid.hpp"
+#include "trace-format/codec/site_table.hpp"
 
 namespace ringside::tool {
 
@@ -20,28 +22,24 @@ struct NumberExtent {
   double least = 0;
   double most = 0;
 
-  void add(double number) {
-    if (count == 0) {
-      *this = {1, number, number, number};
-      return;
-    }
-    count += 1;
-    sum += number;
-    least = std::min(least, number);
-    most = std::max(most, number);
-  }
   NumberExtent operator+(const NumberExtent& other) const;
   NumberExtent& operator+=(const NumberExtent& other) { return *this = *this + other; }
 };
 
-class SeriesPart final : public ReportPart {
+// Not thread-safe. NumberPart brings the values.
+class SeriesPart {
  public:
   // Of counters (RS_COUNTER) so many more.
   static constexpr std::size_t kMostSeries = 64;
   static constexpr std::size_t kMostCounters = 64;
   static constexpr std::size_t kMostFields = 4;  // of a statement
 
-  void add(const ReportEvent& event) override;
+  using Numbers = GridCounts<NumberExtent>;
+
+  // Of a field of a statement. Null: it has no curve, or there are too many.
+  Numbers* numbers_of(std::uint32_t statement, const trace::Site& site, std::uint16_t index);
+
+  static void add(Numbers& numbers, const NumberRun& run);
 
   // README.md, "series".
   nlohmann::json document(const TimeGrid& grid);
@@ -51,21 +49,15 @@ class SeriesPart final : public ReportPart {
     std::uint32_t statement = 0;
     std::string field;
     bool is_counter = false;
-    GridCounts<NumberExtent> numbers;
+    Numbers numbers;
   };
-  struct Place {
-    std::uint16_t field = 0;
-    GridCounts<NumberExtent>* numbers = nullptr;  // of a Series
-  };
-  struct Statement {
-    bool is_known = false;
-    std::uint8_t fields = 0;
-    std::array<Place, kMostFields> places{};
+  struct Field {
+    std::string name;
+    std::uint16_t index = 0;
+    Numbers* numbers = nullptr;  // of a Series
   };
 
-  void know(Statement& statement, const ReportEvent& event);
-
-  std::vector<Statement> statements_;  // by number
+  std::vector<std::vector<Field>> statements_;  // by number
   std::vector<std::unique_ptr<Series>> series_;
   std::size_t counters_ = 0;
   std::uint64_t further_ = 0;

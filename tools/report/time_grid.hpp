@@ -13,11 +13,17 @@ class TimeGrid {
  public:
   static constexpr std::size_t kIntervals = 256;
 
+  // Before the first time: the trace is known to last until then, so that intervals begin with the
+  // length that they need in the end.
+  void expect(std::uint64_t until_ns) { until_ns_ = until_ns; }
+
   // The interval of a time; a time before the first one that was asked for is in the first. May
   // double the length.
   std::size_t interval(std::uint64_t unix_ns) {
-    if (begin_ns_ == kNever) [[unlikely]]
+    if (begin_ns_ == kNever) [[unlikely]] {
       begin_ns_ = unix_ns;
+      while (until_ns_ > begin_ns_ && (until_ns_ - begin_ns_) >> shift_ >= kIntervals) ++shift_;
+    }
     const std::uint64_t at_ns = unix_ns < begin_ns_ ? 0 : unix_ns - begin_ns_;
     while (at_ns >> shift_ >= kIntervals) ++shift_;
     return static_cast<std::size_t>(at_ns >> shift_);
@@ -36,6 +42,7 @@ class TimeGrid {
   static constexpr std::uint64_t kNever = UINT64_MAX;
   static constexpr unsigned kFirstShift = 10;
 
+  std::uint64_t until_ns_ = 0;
   std::uint64_t begin_ns_ = kNever;
   unsigned shift_ = kFirstShift;
 };

@@ -4,9 +4,34 @@
 
 namespace ringside::tool {
 
-void ValueMap::add_first(const TimeGrid& grid, std::uint64_t unix_ns, double value) {
-  first_.emplace_back(unix_ns, value);
-  if (first_.size() == kFirstValues) put_first(grid);
+void ValueMap::add(const NumberRun& run) {
+  values_ += run.values.size();
+  least_ = std::min(least_, run.least);
+  most_ = std::max(most_, run.most);
+  const TimeGrid& grid = run.grid;
+  std::size_t first = 0;
+  for (; rows_.empty() && first < run.values.size(); ++first) add_first(run, run.values[first]);
+  const auto values = run.values.subspan(first);
+  if (run.interval != interval_ || grid.shift() != grid_shift_) {
+    if (grid.shift() == grid_shift_ && run.interval < interval_) {
+      for (const double value : values)
+        slot_of(grid, value_class(value, shift_)).row->counts.add(grid, run.interval, 1);
+      return;
+    }
+    put_latest(grid);
+    interval_ = run.interval;
+    grid_shift_ = grid.shift();
+  }
+  for (const double value : values) {
+    Slot& slot = slot_of(grid, value_class(value, shift_));
+    if (slot.latest++ == 0) touched_.push_back(static_cast<std::uint16_t>(&slot - slots_.data()));
+  }
+}
+
+void ValueMap::add_first(const NumberRun& run, double value) {
+  first_.emplace_back(run.grid.begin_ns() + (std::uint64_t{run.interval} << run.grid.shift()),
+                      value);
+  if (first_.size() == kFirstValues) put_first(run.grid);
 }
 
 void ValueMap::put_first(const TimeGrid& grid) {

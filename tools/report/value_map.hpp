@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/number_run.hpp"
 #include "tools/report/time_grid.hpp"
 #include "tools/report/value_class.hpp"
 
@@ -22,23 +23,7 @@ class ValueMap {
   static constexpr std::size_t kMostClasses = 256;
   static constexpr std::size_t kFirstValues = 64;
 
-  // `value` must be finite.
-  void add(const TimeGrid& grid, std::size_t interval, std::uint64_t unix_ns, double value) {
-    ++values_;
-    if (value < least_) least_ = value;
-    if (value > most_) most_ = value;
-    if (rows_.empty()) [[unlikely]]
-      return add_first(grid, unix_ns, value);
-    if (interval != interval_ || grid.shift() != grid_shift_) [[unlikely]] {
-      if (grid.shift() == grid_shift_ && interval < interval_)
-        return slot_of(grid, value_class(value, shift_)).row->counts.add(grid, interval, 1);
-      put_latest(grid);
-      interval_ = interval;
-      grid_shift_ = grid.shift();
-    }
-    Slot& slot = slot_of(grid, value_class(value, shift_));
-    if (slot.latest++ == 0) touched_.push_back(static_cast<std::uint16_t>(&slot - slots_.data()));
-  }
+  void add(const NumberRun& run);
 
   std::uint64_t values() const { return values_; }
   double least() const { return least_; }
@@ -84,7 +69,7 @@ class ValueMap {
     const auto size = static_cast<std::uint32_t>(number < 0 ? -number : number);
     return size % kMostClasses + (number < 0 ? kMostClasses : 0);
   }
-  void add_first(const TimeGrid& grid, std::uint64_t unix_ns, double value);
+  void add_first(const NumberRun& run, double value);
   void put_first(const TimeGrid& grid);
   void put_latest(const TimeGrid& grid);
   Slot& new_slot(const TimeGrid& grid, ValueClass number);

@@ -109,6 +109,12 @@ int write_report(const std::string& text, const std::string& path) {
   return kExitOk;
 }
 
+KnownMoments::Wanted wanted_records(const EventFilter& filter) {
+  if (filter.selects_all()) return KnownMoments::Wanted::kAll;
+  return filter.is_decided_by_reader() ? KnownMoments::Wanted::kAsRead
+                                       : KnownMoments::Wanted::kFewer;
+}
+
 // `report`: a ReportBuilder or a ComparedTrace.
 template <class Report>
 void add_events(trace::TraceSet& set, const EventFilter& filter, ProgressBar& progress,
@@ -159,7 +165,7 @@ int run_report(int argc, char** argv) {
     complain(error.text());
     return kExitUnreadable;
   }
-  ReportBuilder report(KnownMoments::of(options->paths, reading));
+  ReportBuilder report(KnownMoments::of(options->paths, reading, wanted_records(*filter)));
   add_events(*set, *filter, *progress, report);
   progress.reset();
   if (!options->against.empty()) {

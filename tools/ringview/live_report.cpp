@@ -74,7 +74,9 @@ void LiveReport::make(const FileSizes& files) {
   trace::ReadOptions reading;
   reading.losses = true;
   reading.site_losses = true;
-  ReportBuilder report(paths.empty() ? KnownMoments{} : KnownMoments::of(paths, reading));
+  ReportBuilder report(paths.empty()
+                           ? KnownMoments{}
+                           : KnownMoments::of(paths, reading, KnownMoments::Wanted::kAll));
   trace::ReadReport read;
   if (!paths.empty()) {
     trace::ReadError error;
