@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +84,33 @@ TEST(ValueMap, AValueAfterCoarseningFindsItsClass) {
   add(map, grid, 100, 1000);
   EXPECT_EQ(map.rows(), rows);
   EXPECT_EQ(sum(map, grid), 101U);
+}
+
+// Of both signs, beside zero, and so far apart that they are counted in several ways.
+TEST(ValueMap, EachValueIsCountedInItsClass) {
+  TimeGrid grid;
+  ValueMap map;
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> exponent(-20, 20);
+  std::map<std::pair<std::size_t, ValueClass>, std::uint32_t> wanted;
+  constexpr std::uint64_t kStepNs = 40;
+  grid.expect(30'000 * kStepNs);
+  for (std::uint64_t i = 0; i < 30'000; ++i) {
+    const std::size_t interval = grid.interval(i * kStepNs);
+    const double size = std::exp2(std::floor(exponent(random) / (i % 3 == 0 ? 1 : 4)));
+    const double value = i % 7 == 0 ? 0 : i % 2 == 0 ? size : -size;
+    map.add({grid, interval, {&value, 1}, value, value, value});
+    ++wanted[{interval, value_class(value, 0)}];
+  }
+  ASSERT_EQ(map.shift(), 0U);
+  std::map<std::pair<std::size_t, ValueClass>, std::uint32_t> counted;
+  for (const auto& row : map.sorted(grid)) {
+    const auto& counts = row->counts.counts(grid);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] != 0) counted[{i, row->number}] = counts[i];
+    }
+  }
+  EXPECT_EQ(counted, wanted);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class ComparedTrace {
 
   ComparedParts parts() {
     numbers_.finish(grid_);
+    statements_.finish(grid_);
     return {stats_, grid_, statements_, heat_};
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -56,31 +57,57 @@ void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid) {
   }
 }
 
-void append_number(std::string& out, std::int64_t number) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  out.append(digits.data(), end.ptr);
-}
+// The class and its counts: hundreds of thousands of numbers, so no document is made of them.
+class ClassText {
+ public:
+  explicit ClassText(std::string& out) : out_(out) {}
 
-// Hundreds of thousands of numbers, so no document is made of them.
+  void add(std::int64_t number) {
+    if (kDigits > buffer_.size() - used_) flush();
+    const auto end = std::to_chars(buffer_.data() + used_, buffer_.data() + buffer_.size(), number);
+    used_ = static_cast<std::size_t>(end.ptr - buffer_.data());
+  }
+  void add(std::string_view mark) {
+    if (mark.size() > buffer_.size() - used_) flush();
+    used_ += mark.copy(buffer_.data() + used_, mark.size());
+  }
+  void flush() {
+    out_.append(buffer_.data(), used_);
+    used_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kDigits = 20;
+
+  std::string& out_;
+  std::size_t used_ = 0;
+  std::array<char, 4096> buffer_;
+};
+
 std::string classes_text(HeatField& field, const TimeGrid& grid) {
-  std::string out = "[";
+  std::string out;
+  ClassText text(out);
+  text.add("[");
+  std::string_view separator = "[";
   for (const auto& row : field.map.sorted(grid)) {
-    out += out.size() == 1 ? "[" : ",[";
-    append_number(out, row->number);
+    text.add(separator);
+    separator = ",[";
+    text.add(row->number);
     const auto& counts = row->counts.counts(grid);
     std::size_t last = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      out += ',';
-      append_number(out, static_cast<std::int64_t>(i - last));
-      out += ',';
-      append_number(out, counts[i]);
+      text.add(",");
+      text.add(static_cast<std::int64_t>(i - last));
+      text.add(",");
+      text.add(counts[i]);
       last = i;
     }
-    out += ']';
+    text.add("]");
   }
-  return out + "]";
+  text.add("]");
+  text.flush();
+  return out;
 }
 
 std::string field_text(HeatField& field, const TimeGrid& grid) {

@@ -1,6 +1,7 @@
 #include "tools/report/known_moments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -17,8 +18,9 @@
 namespace ringside::tool {
 namespace {
 
-// Contains the last records, unless they have long texts.
-constexpr std::uint64_t kEndBytes = 1U << 20;
+// The first one contains the last records, unless they are long or of many threads; then the next
+// one is tried.
+constexpr std::array<std::uint64_t, 2> kEndBytes{1U << 16, 1U << 20};
 
 std::vector<CollectionMoment> changes_of(const std::vector<std::string>& files) {
   trace::CollectionHistory history;
@@ -41,11 +43,8 @@ std::vector<CollectionMoment> changes_of(const std::vector<std::string>& files) 
   return changes;
 }
 
-// Times of the last records, from the first one of them on.
-std::deque<std::uint64_t> end_of(const std::vector<std::string>& paths,
-                                 trace::ReadOptions reading) {
-  reading.end_bytes = kEndBytes;
-  reading.losses = reading.site_losses = false;
+std::deque<std::uint64_t> last_times(const std::vector<std::string>& paths,
+                                     const trace::ReadOptions& reading) {
   trace::ReadError error;
   std::deque<std::uint64_t> times;
   auto end = trace::TraceSet::open(paths, reading, &error);
@@ -55,6 +54,19 @@ std::deque<std::uint64_t> end_of(const std::vector<std::string>& paths,
     if (event.kind != trace::EventKind::kRecord) continue;
     times.push_back(event.unix_ns);
     if (times.size() > KnownMoments::kLastRecords) times.pop_front();
+  }
+  return times;
+}
+
+// Times of the last records, from the first one of them on.
+std::deque<std::uint64_t> end_of(const std::vector<std::string>& paths,
+                                 trace::ReadOptions reading) {
+  reading.losses = reading.site_losses = false;
+  std::deque<std::uint64_t> times;
+  for (const std::uint64_t bytes : kEndBytes) {
+    reading.end_bytes = bytes;
+    times = last_times(paths, reading);
+    if (times.size() == KnownMoments::kLastRecords) break;
   }
   return times;
 }

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "shm-layout/record_head.hpp"
-#include "tools/report/value_number.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -44,11 +43,14 @@ void NumberPart::add(const ReportEvent& event) {
     interval_ = event.interval;
     grid_shift_ = event.grid.shift();
   }
-  for (const Argument& argument : plan.arguments)
-    add_value(*argument.column, event, double_of(event.event.record.args[argument.index]));
+  for (const Argument& argument : plan.arguments) {
+    const trace::Value& value = event.event.record.args[argument.index];
+    const NumberKind kind = value.type == argument.type ? argument.kind : number_kind(value.type);
+    add_value(*argument.column, event.grid, double_of(value, kind));
+  }
   if (!has_duration) return;
   if (Column* const durations = durations_of(statement, number))
-    add_value(*durations, event, span_length_ns(event.event));
+    add_value(*durations, event.grid, span_length_ns(event.event));
 }
 
 const NumberPart::Plan& NumberPart::plan_of(Statement& statement, const ReportEvent& event) {
@@ -73,11 +75,12 @@ NumberPart::Plan NumberPart::make_plan(Statement& statement, const ReportEvent& 
   const std::size_t fields = std::min(plan.site->fields.size(), event.event.record.args.size());
   for (std::size_t i = 0; i < fields; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
+    const trace::Field& field = plan.site->fields[i];
     HeatField* const heat = heat_.argument_field(number, *plan.site, index);
     SeriesPart::Numbers* const series =
         series_ != nullptr ? series_->numbers_of(number, *plan.site, index) : nullptr;
     if (Column* const column = column_of(statement, heat, series))
-      plan.arguments.push_back({index, column});
+      plan.arguments.push_back({index, field.type, number_kind(field.type), column});
   }
   return plan;
 }
@@ -102,14 +105,9 @@ NumberPart::Column* NumberPart::durations_of(Statement& statement, std::uint32_t
   return statement.durations;
 }
 
-void NumberPart::add_value(Column& column, const ReportEvent& event, double value) {
-  column.values[column.count++] = value;
-  if (column.count == kRunValues) [[unlikely]] {
-    hand_over(column, event.grid, interval_);
-  } else if (!column.is_waiting) [[unlikely]] {
-    column.is_waiting = true;
-    waiting_.push_back(&column);
-  }
+void NumberPart::wait(Column& column) {
+  column.is_waiting = true;
+  waiting_.push_back(&column);
 }
 
 void NumberPart::hand_over(Column& column, const TimeGrid& grid, std::size_t interval) {

@@ -11,6 +11,7 @@
 #include "tools/report/number_run.hpp"
 #include "tools/report/report_part.hpp"
 #include "tools/report/series_part.hpp"
+#include "tools/report/value_number.hpp"
 
 namespace ringside::tool {
 
@@ -41,6 +42,8 @@ class NumberPart final : public ReportPart {
   };
   struct Argument {
     std::uint16_t index = 0;
+    shm::FieldType type{};
+    NumberKind kind{};
     Column* column = nullptr;
   };
   // What to do with the records of a site, which lives as long as its section.
@@ -62,7 +65,14 @@ class NumberPart final : public ReportPart {
   // Null if no panel has it.
   static Column* column_of(Statement& statement, HeatField* heat, SeriesPart::Numbers* series);
   Column* durations_of(Statement& statement, std::uint32_t number);
-  void add_value(Column& column, const ReportEvent& event, double value);
+  void add_value(Column& column, const TimeGrid& grid, double value) {
+    column.values[column.count++] = value;
+    if (column.count == 1 && !column.is_waiting) [[unlikely]]
+      wait(column);
+    if (column.count == kRunValues) [[unlikely]]
+      hand_over(column, grid, interval_);
+  }
+  void wait(Column& column);
   void hand_over(Column& column, const TimeGrid& grid, std::size_t interval);
   void hand_over_finite(Column& column, const NumberRun& run);
   void give(const Column& column, const NumberRun& run);

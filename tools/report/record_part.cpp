@@ -5,14 +5,12 @@
 #include <utility>
 #include <zstd.h>
 
-#include "shm-layout/level.hpp"
 #include "tools/report/record_index.hpp"
 
 namespace ringside::tool {
 namespace {
 
 constexpr int kEstimateLevel = 1;
-constexpr unsigned kShiftBits = 6;
 constexpr unsigned kMostHalvings = 12;
 
 std::size_t seen_index(KeptFor reason) {
@@ -42,6 +40,10 @@ void RecordPart::add(const ReportEvent& event) {
   grid_ = &event.grid;
   if (event.event.kind == trace::EventKind::kLoss) return add_loss(event);
   if (event.event.kind != trace::EventKind::kRecord) return;
+  if (is_left_out(event)) [[likely]] {
+    ++records_;
+    return;
+  }
   ++records_;
   KeptFor reason = KeptFor::kAll;
   std::uint64_t place = 0;
@@ -128,10 +130,8 @@ bool RecordPart::is_sample(const ReportEvent& event) {
   const std::uint32_t number = event.place.site->number;
   if (number >= sampled_.size()) [[unlikely]]
     sampled_.resize(std::size_t{number} + 1, UINT32_MAX);
-  const auto key = static_cast<std::uint32_t>((event.interval >> coarse_ << kShiftBits) |
-                                              (event.grid.shift() & ((1U << kShiftBits) - 1)));
-  if (sampled_[number] == key) [[likely]]
-    return false;
+  const std::uint32_t key = sample_key(event);
+  if (sampled_[number] == key) return false;
   sampled_[number] = key;
   return true;
 }

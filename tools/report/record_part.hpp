@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/level.hpp"
 #include "tools/report/known_moments.hpp"
 #include "tools/report/record_forms.hpp"
 #include "tools/report/record_objects.hpp"
@@ -60,6 +61,8 @@ class RecordPart final : public ReportPart {
   Documents documents(const TimeGrid& grid);
 
  private:
+  static constexpr unsigned kShiftBits = 6;
+
   struct Kept {
     std::uint64_t order = 0;
     std::uint64_t unix_ns = 0;
@@ -85,6 +88,19 @@ class RecordPart final : public ReportPart {
     std::size_t after = 0;
   };
 
+  // Of a selection, most records are not: none of the reasons can apply.
+  bool is_left_out(const ReportEvent& event) const {
+    const std::uint32_t number = event.place.site->number;
+    return !has_all_ && records_ >= kFirstRecords && event.event.unix_ns < last_from_ns_ &&
+           number < sampled_.size() && sampled_[number] == sample_key(event) &&
+           streams_after_loss_ == 0 && first_window_ == windows_.size() &&
+           event.event.record.site->level < shm::Level::kWarning;
+  }
+  // Of an interval, until the grid becomes coarser.
+  std::uint32_t sample_key(const ReportEvent& event) const {
+    return static_cast<std::uint32_t>((event.interval >> coarse_ << kShiftBits) |
+                                      (event.grid.shift() & ((1U << kShiftBits) - 1)));
+  }
   void add_loss(const ReportEvent& event);
   // Whether the record is kept, and if so, why.
   bool is_wanted(const ReportEvent& event, KeptFor* reason, std::uint64_t* place);

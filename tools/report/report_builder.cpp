@@ -63,6 +63,7 @@ void ReportBuilder::compare_with(std::unique_ptr<ComparedTrace> before, const st
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
                                                    const std::string& title) {
   numbers_.finish(grid_);
+  statements_.finish(grid_);
   const bool is_empty = stats_.total().records == 0;
   const std::uint64_t last_ns = is_empty ? grid_.begin_ns() : stats_.last_ns();
   json summary{{"version", kDocumentVersion},

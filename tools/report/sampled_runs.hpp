@@ -32,7 +32,7 @@ struct SampleLimits {
   std::size_t most_items;  // of all runs
   std::size_t items = 0;
   std::size_t most_run = std::numeric_limits<std::size_t>::max();
-  std::size_t stride = 1;  // every such interval has a run
+  std::size_t stride = 1;  // every such interval has a run; a power of two
 };
 
 // The runs of one track. Item: has the member begin_ns. Not thread-safe.
@@ -53,7 +53,10 @@ class SampledRuns {
       follow(grid, limits);
     const std::uint64_t former_ns = latest_ns_;
     latest_ns_ = std::max(latest_ns_, item.begin_ns);
-    if (interval % limits.stride != 0) return;
+    // Most items come after their run has been cut.
+    if (interval == cut_interval_ && item.begin_ns >= cut_from_ns_) [[likely]]
+      return;
+    if ((interval & (limits.stride - 1)) != 0) return;
     Run* const run = run_of(interval);
     // Of an interval that has grown, a part may not have been sampled.
     if (run->items.empty() && limits.stride > 1)
@@ -65,6 +68,10 @@ class SampledRuns {
       cut(*run, item.begin_ns);
     } else if (item.begin_ns < run->until_ns) [[unlikely]] {
       run->until_ns = item.begin_ns;
+    }
+    if (run->is_cut) {
+      cut_interval_ = interval;
+      cut_from_ns_ = run->until_ns;
     }
   }
 
@@ -117,6 +124,7 @@ class SampledRuns {
     const unsigned by = grid.shift() - shift_;
     if (by == 0) return;
     shift_ = grid.shift();
+    cut_interval_ = kNoInterval;
     std::vector<Run> merged;
     for (Run& run : runs_) {
       // An interval of the former grid that was not sampled must not look complete.
@@ -142,8 +150,13 @@ class SampledRuns {
     runs_ = std::move(merged);
   }
 
+  static constexpr std::size_t kNoInterval = std::numeric_limits<std::size_t>::max();
+
   unsigned shift_ = 0;
   std::uint64_t latest_ns_ = 0;
+  // Of this interval, items are in no run from this time on.
+  std::size_t cut_interval_ = kNoInterval;
+  std::uint64_t cut_from_ns_ = 0;
   std::vector<Run> runs_;
 };
 

@@ -29,7 +29,7 @@ bool is_run_site(const trace::Site& site) {
 
 }  // namespace
 
-bool SchedulePart::is_run(const trace::Event& event, const TraceStats::Place& place) {
+bool SchedulePart::is_known_run(const trace::Event& event, const TraceStats::Place& place) {
   if (event.kind != trace::EventKind::kRecord || place.site == nullptr || place.stream == nullptr)
     return false;
   const std::uint32_t number = place.site->number;

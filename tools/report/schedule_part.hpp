@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "shm-layout/record_head.hpp"
 #include "tools/report/busy_time.hpp"
 #include "tools/report/longest_spans.hpp"
 #include "tools/report/report_part.hpp"
@@ -24,7 +25,9 @@ class SchedulePart final : public ReportPart {
   static constexpr std::size_t kMostThreads = 2'000;
 
   // Whether the event is such a record: no other panel draws it as a span of the thread.
-  bool is_run(const trace::Event& event, const TraceStats::Place& place);
+  bool is_run(const trace::Event& event, const TraceStats::Place& place) {
+    return (event.record.ext_flags & shm::kExtDuration) != 0 && is_known_run(event, place);
+  }
   // Events for which is_run().
   void add(const ReportEvent& event) override;
 
@@ -42,6 +45,7 @@ class SchedulePart final : public ReportPart {
     GridCounts<std::uint32_t> counts;
     SampledRuns<DrawnSpan> sampled;
   };
+  bool is_known_run(const trace::Event& event, const TraceStats::Place& place);
   Thread* thread_of(const StreamStats& stream);
   nlohmann::json thread_json(Thread& thread, const DrawnSpan* first, const DrawnSpan* end,
                              const TimeGrid& grid);

@@ -51,8 +51,7 @@ std::int64_t StackPart::frame_of(const Process& process, std::uint64_t address) 
   return number;
 }
 
-void StackPart::add(const ReportEvent& event) {
-  if (event.event.kind != trace::EventKind::kRecord) return;
+void StackPart::add_stack(const ReportEvent& event) {
   const std::uint32_t number = event.place.site->number;
   if (number >= statements_.size()) [[unlikely]]
     statements_.resize(std::size_t{number} + 1);

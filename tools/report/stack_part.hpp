@@ -22,7 +22,9 @@ class StackPart final : public ReportPart {
   static constexpr std::size_t kMostNamed = 2'000;
   static constexpr std::size_t kMostAddresses = 100'000;
 
-  void add(const ReportEvent& event) override;
+  void add(const ReportEvent& event) override {
+    if (event.event.kind == trace::EventKind::kRecord && !is_without_stack(event)) add_stack(event);
+  }
 
   // README.md, "flame", "stacks". Reads the files of programs.
   nlohmann::json document();
@@ -42,6 +44,13 @@ class StackPart final : public ReportPart {
     static constexpr std::int32_t kNone = -1;
   };
 
+  // Most statements are.
+  bool is_without_stack(const ReportEvent& event) const {
+    const std::uint32_t number = event.place.site->number;
+    return number < statements_.size() && statements_[number].stack_field == Statement::kNone &&
+           !statements_[number].is_module;
+  }
+  void add_stack(const ReportEvent& event);
   void know(Statement& statement, const trace::Record& record);
   std::int64_t frame_of(const Process& process, std::uint64_t address);
 

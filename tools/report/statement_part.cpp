@@ -14,14 +14,37 @@ using nlohmann::json;
 void StatementPart::add(const ReportEvent& event) {
   if (event.event.kind != trace::EventKind::kRecord) return;
   const std::uint32_t number = event.place.site->number;
-  if (number >= rows_.size()) [[unlikely]]
-    rows_.resize(std::size_t{number} + 1);
-  std::unique_ptr<Row>& row = rows_[number];
-  if (row == nullptr) [[unlikely]] {
-    row = std::make_unique<Row>();
-    row->function = event.event.record.site->function;
+  if (number >= rows_.size() || rows_[number] == nullptr) [[unlikely]]
+    add_row(event, number);
+  if (event.interval == interval_ && event.grid.shift() == grid_shift_) [[likely]]
+    return;
+  if (event.grid.shift() == grid_shift_ && event.interval < interval_) {
+    ++rows_[number]->counted;
+    return rows_[number]->records.add(event.grid, event.interval, 1);
   }
-  row->records.add(event.grid, event.interval, 1);
+  count(event.grid, event.place.site);
+  interval_ = event.interval;
+  grid_shift_ = event.grid.shift();
+}
+
+void StatementPart::add_row(const ReportEvent& event, std::uint32_t number) {
+  if (number >= rows_.size()) rows_.resize(std::size_t{number} + 1);
+  rows_[number] = std::make_unique<Row>();
+  rows_[number]->site = event.place.site;
+  rows_[number]->function = event.event.record.site->function;
+}
+
+// `newest`: its last record is in a later interval. The grid may have become coarser since.
+void StatementPart::count(const TimeGrid& grid, const SiteStats* newest) {
+  if (grid_shift_ == 0) return;  // there is no interval before the first record
+  const std::size_t interval = interval_ >> (grid.shift() - grid_shift_);
+  for (const auto& row : rows_) {
+    if (row == nullptr) continue;
+    const std::uint64_t records = row->site->records - (row->site == newest ? 1 : 0);
+    if (records == row->counted) continue;
+    row->records.add(grid, interval, static_cast<std::uint32_t>(records - row->counted));
+    row->counted = records;
+  }
 }
 
 json StatementPart::document(const TraceStats& stats, const TimeGrid& grid) {

@@ -1,6 +1,9 @@
 #pragma once
-// The table of statements: their counts, and how these change over time.
+// The table of statements: their counts, and how these change over time. TraceStats counts the
+// records; what has come since the interval before is that of this one.
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,6 +14,9 @@ namespace ringside::tool {
 class StatementPart final : public ReportPart {
  public:
   void add(const ReportEvent& event) override;
+
+  // Call it before the data is read.
+  void finish(const TimeGrid& grid) { count(grid, nullptr); }
 
   // README.md, "statements". Rows in the order of their numbers in `stats`.
   nlohmann::json document(const TraceStats& stats, const TimeGrid& grid);
@@ -24,10 +30,18 @@ class StatementPart final : public ReportPart {
 
  private:
   struct Row {
+    const SiteStats* site = nullptr;
+    std::uint64_t counted = 0;  // of its records, in `records`
     GridCounts<std::uint32_t> records;
     std::string function;
   };
+
+  void add_row(const ReportEvent& event, std::uint32_t number);
+  void count(const TimeGrid& grid, const SiteStats* newest);
+
   std::vector<std::unique_ptr<Row>> rows_;  // by number
+  std::size_t interval_ = 0;                // the latest one, of a grid with
+  unsigned grid_shift_ = 0;
 };
 
 }  // namespace ringside::tool

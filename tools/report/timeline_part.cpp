@@ -33,14 +33,19 @@ void TimelinePart::add(const ReportEvent& event) {
 }
 
 TimelinePart::Track& TimelinePart::track_of(const ReportEvent& event) {
-  const std::uint32_t thread = event.place.stream->number;
   const std::uint64_t id = substream_of(event.event);
-  if (id == 0) {
-    if (thread >= threads_.size()) threads_.resize(std::size_t{thread} + 1);
-    Track*& track = threads_[thread];
-    if (track == nullptr) track = &make_track(Kind::kThread, thread, 0);
-    return *track;
-  }
+  if (id != 0) return track_of_substream(event, id);
+  const std::uint32_t thread = event.place.stream->number;
+  if (thread >= threads_.size()) [[unlikely]]
+    threads_.resize(std::size_t{thread} + 1);
+  Track*& track = threads_[thread];
+  if (track == nullptr) [[unlikely]]
+    track = &make_track(Kind::kThread, thread, 0);
+  return *track;
+}
+
+TimelinePart::Track& TimelinePart::track_of_substream(const ReportEvent& event, std::uint64_t id) {
+  const std::uint32_t thread = event.place.stream->number;
   // A task moves between the threads of its process; any other substream belongs to one.
   const trace::RecordContext* const context = event.event.record.context;
   const bool is_task = context != nullptr && context->task == id;

@@ -79,6 +79,7 @@ class TimelinePart final : public ReportPart {
     SampledRuns<Instant> sampled_instants;
   };
   Track& track_of(const ReportEvent& event);
+  Track& track_of_substream(const ReportEvent& event, std::uint64_t id);
   Track& make_track(Kind kind, std::uint32_t thread, std::uint64_t id);
   void add_span(const ReportEvent& event, Track& track);
   void add_instant(const ReportEvent& event, Track& track);

@@ -19,8 +19,8 @@ inline constexpr unsigned kMostValueShift = 15;
 inline ValueClass value_class(double value, unsigned shift) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t size = bits & ~(std::uint64_t{1} << 63);
-  if (size == 0) return 0;
-  const auto number = static_cast<ValueClass>(size >> kValueClassBits >> shift) + 1;
+  const auto number = static_cast<ValueClass>(size >> kValueClassBits >> shift) +
+                      static_cast<ValueClass>(size != 0);
   return bits == size ? number : -number;
 }
 

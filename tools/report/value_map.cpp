@@ -1,6 +1,9 @@
 #include "tools/report/value_map.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <utility>
 
 namespace ringside::tool {
 
@@ -22,10 +25,41 @@ void ValueMap::add(const NumberRun& run) {
     interval_ = run.interval;
     grid_shift_ = grid.shift();
   }
+  count(run, values);
+}
+
+// As value_class() and slot_of() do, for what is in the window.
+void ValueMap::count(const NumberRun& run, std::span<const double> values) {
+  if (values.empty()) return;
+  has_latest_ = true;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  std::uint32_t* const window = window_.data();
+  unsigned shift = kValueClassBits + shift_;
+  auto begin = static_cast<std::uint64_t>(window_begin_ - 1);
   for (const double value : values) {
-    Slot& slot = slot_of(grid, value_class(value, shift_));
-    if (slot.latest++ == 0) touched_.push_back(static_cast<std::uint16_t>(&slot - slots_.data()));
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t at = ((bits & ~kSign) >> shift) - begin;
+    if (at < kSide) [[likely]] {
+      ++window[at + (bits >> 63) * kSide];
+      continue;
+    }
+    if (value == 0) {
+      ++zeros_;
+      continue;
+    }
+    count_far(run, value);
+    shift = kValueClassBits + shift_;
+    begin = static_cast<std::uint64_t>(window_begin_ - 1);
   }
+}
+
+// A row for a new class may make classes wider, and so hand over the values of the window.
+void ValueMap::count_far(const NumberRun& run, double value) {
+  const ValueClass number = value_class(value, shift_);
+  slot_of(run.grid, number).row->counts.add(run.grid, run.interval, 1);
+  has_latest_ = true;
+  ++far_;
+  latest_far_ = value;
 }
 
 void ValueMap::add_first(const NumberRun& run, double value) {
@@ -38,25 +72,68 @@ void ValueMap::put_first(const TimeGrid& grid) {
   if (first_.empty()) return;
   const auto first = std::exchange(first_, {});
   slots_.resize(kSlots);
+  window_.resize(2 * kSide);
+  std::vector<ValueClass> sizes;
   for (const auto& [unix_ns, value] : first) {
-    Slot& slot = slot_of(grid, value_class(value, shift_));
-    slot.row->counts.add(grid, grid.known_interval(unix_ns), 1);
+    const ValueClass number = value_class(value, shift_);
+    slot_of(grid, number).row->counts.add(grid, grid.known_interval(unix_ns), 1);
+    sizes.push_back(std::abs(number));
   }
+  place_window(std::move(sizes));
+}
+
+// Where it has most of the first values, and its middle in theirs.
+void ValueMap::place_window(std::vector<ValueClass> sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  constexpr auto kClasses = static_cast<ValueClass>(kSide);
+  std::size_t best = 0;
+  std::size_t best_end = 0;
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < sizes.size(); ++begin) {
+    while (end < sizes.size() && sizes[end] < sizes[begin] + kClasses) ++end;
+    if (end - begin <= best_end - best) continue;
+    best = begin;
+    best_end = end;
+  }
+  move_window((sizes[best] + sizes[best_end - 1]) / 2);
+}
+
+void ValueMap::move_window(ValueClass middle) {
+  window_begin_ = std::max(middle - static_cast<ValueClass>(kSide / 2), kLeastBegin);
 }
 
 // The grid may have become coarser since.
 void ValueMap::put_latest(const TimeGrid& grid) {
-  if (touched_.empty()) return;
+  if (!std::exchange(has_latest_, false)) return;
   const std::size_t interval = interval_ >> (grid.shift() - grid_shift_);
-  for (const std::uint16_t at : touched_)
-    slots_[at].row->counts.add(grid, interval, std::exchange(slots_[at].latest, 0));
-  touched_.clear();
+  // Rows for new classes may make classes wider, and move the window.
+  const unsigned shift = shift_;
+  const ValueClass begin = window_begin_;
+  if (zeros_ != 0) slot_of(grid, 0).row->counts.add(grid, interval, std::exchange(zeros_, 0));
+  std::uint64_t near = 0;
+  for (std::size_t block = 0; block < window_.size(); block += kBlock) {
+    std::uint32_t any = 0;
+    for (std::size_t i = 0; i < kBlock; ++i) any |= window_[block + i];
+    if (any == 0) continue;
+    for (std::size_t at = block; at < block + kBlock; ++at) {
+      const std::uint32_t values = std::exchange(window_[at], 0);
+      if (values == 0) continue;
+      near += values;
+      const ValueClass size = begin + static_cast<ValueClass>(at % kSide);
+      const ValueClass number = at < kSide ? size : -size;
+      slot_of(grid, joined_class(number, shift_ - shift)).row->counts.add(grid, interval, values);
+    }
+  }
+  // The values of a field can rise.
+  if (std::exchange(far_, 0) > near) move_window(std::abs(value_class(latest_far_, shift_)));
 }
 
 ValueMap::Slot& ValueMap::new_slot(const TimeGrid& grid, ValueClass number) {
   while (rows_.size() == kMostClasses) {
     const unsigned before = shift_;
-    join_rows(grid);
+    // It may need wider classes itself.
+    put_latest(grid);
+    if (shift_ == before) join_rows(grid);
     number = joined_class(number, shift_ - before);
     const auto known = std::find_if(slots_.begin(), slots_.end(),
                                     [&](const Slot& slot) { return slot.number == number; });
@@ -92,6 +169,7 @@ void ValueMap::join_rows(const TimeGrid& grid) {
   rows_.resize(kept + 1);
   std::fill(slots_.begin(), slots_.end(), Slot{});
   for (const auto& row : rows_) enter(*row);
+  move_window(joined_class(window_begin_ + static_cast<ValueClass>(kSide / 2), 1));
 }
 
 void ValueMap::coarsen(const TimeGrid& grid) {

@@ -120,9 +120,11 @@ template <class Report>
 void add_events(trace::TraceSet& set, const EventFilter& filter, ProgressBar& progress,
                 Report& report) {
   RecordFilter records(filter);
+  const bool are_all_wanted = filter.is_decided_by_reader();
   trace::Event event;
   while (set.next(event)) {
-    if (filter.wants_service(*event.segment) && records.wanted(event)) report.add(event);
+    if (are_all_wanted || (filter.wants_service(*event.segment) && records.wanted(event)))
+      report.add(event);
     progress.show(set.report().bytes_read);
   }
 }
