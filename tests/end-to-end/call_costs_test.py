@@ -100,6 +100,9 @@ class CallCosts(unittest.TestCase):
         self.bed.stop_consumer(self.consumer)
         self.assert_states(expected)
         self.verify()
+        for path in self.bed.traces():
+            kinds = [line.split(",")[1] for line in self.run_tool("ringcat", "inspect", "--csv", path).splitlines()]
+            self.assertEqual("CALL_COSTS" in kinds, "other" not in os.path.basename(path), path)
         text = self.run_tool("ringcat", "stats", self.bed.output_dir)
         self.assertRegex(text, rf"(?m)^ +{expected[('quotes', quotes.popen.pid)]['calls_measured']} +3 .*s  quotes {quotes.popen.pid}$")
         # Of the services that the question is about.
@@ -118,6 +121,9 @@ class CallCosts(unittest.TestCase):
     def test_a_service_that_is_killed_has_its_last_numbers(self):
         self.start_consumer()
         service = self.service()
+        # The consumer has read the counters after the first step, and does that again after ten seconds.
+        self.log(service)
+        wait_until(self.stated, "the first numbers")
         self.log(service)
         expected = self.counted()
         service.kill()
@@ -150,6 +156,7 @@ class CallCosts(unittest.TestCase):
         self.log(service)
         self.consumer.kill()
         self.start_consumer()
+        self.log(service)
         self.log(service)
         self.bed.stop_consumer(self.consumer)
         between = self.counted()
@@ -206,8 +213,8 @@ class CallCosts(unittest.TestCase):
             os.remove(out)
         # A slice has the numbers of its time.
         first, last = self.bed.traces()
-        (until,) = [one["until_unix_ns"] for one in self.stats(first)["call_costs"]]
-        self.run_tool("ringcat", "slice", "--until", f"@{until // 10**9}.{until % 10**9 + 1:09}", self.bed.output_dir, "-o", out)
+        (end,) = [one["until_unix_ns"] + 1 for one in self.stats(first)["call_costs"]]
+        self.run_tool("ringcat", "slice", "--until", f"@{end // 10**9}.{end % 10**9:09}", self.bed.output_dir, "-o", out)
         self.assert_states(self.stated(first), out)
         self.assertNotEqual(self.stated(first), expected)
         os.remove(out)
