@@ -138,6 +138,7 @@ LEFT_OUT = {
     "agent_syscall_free": ONE_THREAD,
     "brace": ONE_THREAD,
     "brace_messages": OTHERS,
+    "call_costs": OTHERS,
     "collected": OTHERS,
     "conditions": ONE_THREAD,
     "two_builds": "compiles other versions, without sanitizers",

@@ -19,6 +19,7 @@
 #include "shm-layout/loss_cause.hpp"
 #include "trace-format/blocks/block_reader.hpp"
 #include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/call_costs_block.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/codec/extent_decoder.hpp"
 #include "trace-format/reader/trace_paths.hpp"
@@ -71,6 +72,9 @@ class EmptiedSections {
       case BlockType::kLosses:
         if (is_open_) copy(block);
         return;
+      case BlockType::kCallCosts:
+        if (is_open_) take_call_costs(block);
+        return;
       case BlockType::kExtent: {
         trace::ExtentHeader header;
         if (is_open_ && trace::ExtentHeader::parse(block.payload, header)) take_extent(header);
@@ -95,6 +99,8 @@ class EmptiedSections {
     }
     lost_.clear();
     last_.clear();
+    out_.insert(out_.end(), costs_.begin(), costs_.end());
+    costs_.clear();
     const std::size_t at = out_.size();
     out_.resize(at + trace::kBlockHeaderBytes + trace::kEndBytes);
     trace::write_end_block(end, std::span(out_).subspan(at));
@@ -110,6 +116,16 @@ class EmptiedSections {
     out_.insert(out_.end(), block.payload.begin(), block.payload.end());
     trace::write_block_frame(out_.data() + at, block.frame.type, block.payload.size(),
                              block.frame.flags);
+  }
+
+  // Only the newest one has a meaning.
+  void take_call_costs(const Block& block) {
+    trace::CallCostsBlock costs;
+    if (!trace::CallCostsBlock::parse(block.payload, costs)) return;
+    if (!costs_.empty() && costs.until_tsc < costs_until_tsc_) return;
+    costs_until_tsc_ = costs.until_tsc;
+    costs_.resize(trace::call_costs_block_bytes(costs));
+    trace::write_call_costs_block(costs, costs_);
   }
 
   void take_extent(const trace::ExtentHeader& header) {
@@ -141,6 +157,8 @@ class EmptiedSections {
   std::vector<std::byte> out_;
   std::vector<LostNumbers> lost_;              // of the section
   std::map<std::uint64_t, std::size_t> last_;  // by stream: its last one in lost_
+  std::vector<std::byte> costs_;               // of the section: its CALL_COSTS block, if any
+  std::uint64_t costs_until_tsc_ = 0;
   std::uint64_t records_ = 0;
 };
 

@@ -54,11 +54,15 @@ Drained SegmentSession::finish() {
     if (of_others != Drained::kAll) return of_others;
   }
   if (end_.turn_is_over() && !steer_at_end(watermark_tsc)) return Drained::kNoSpace;
+  while (!call_costs_.read_rest()) {
+    if (!rings_.takes_all_at_once()) return Drained::kShare;
+  }
   losses_.check_again();
   // All counters take fewer blocks than this, unless the service keeps changing them.
   for (int block = 0; block == 0 || (losses_.has_more() && block < kMostLossBlocks); ++block) {
     if (!report_losses()) return Drained::kNoSpace;
   }
+  if (!report_call_costs_at_end()) return Drained::kNoSpace;
   if (!shares_.write_points(watermark_tsc, rings_.all())) return Drained::kNoSpace;
   if (!points_.write(watermark_tsc, rings_.all(), *file_)) return Drained::kNoSpace;
   taps_.tell_time(*clock_);

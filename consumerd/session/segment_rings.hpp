@@ -55,6 +55,7 @@ class SegmentRings {
   // wait for them.
   std::uint64_t share_bytes() const { return share_bytes_; }
   void take_all_at_once() { share_bytes_ = UINT64_MAX; }
+  bool takes_all_at_once() const { return share_bytes_ == UINT64_MAX; }
 
   // A round over rings that are not overwritten and are not divided among threads. `begin` is
   // called before each ring until one has given bytes; false: staging is full.

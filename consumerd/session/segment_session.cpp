@@ -29,6 +29,7 @@ SegmentSession::SegmentSession(std::unique_ptr<AttachedSegment> segment, const L
       segment_(std::move(segment)),
       losses_(*segment_),
       collection_(*segment_),
+      call_costs_(*segment_),
       meter_(*segment_, segment_->header().sub_buffer_bytes != 0),
       rings_(*segment_),
       shares_(segment_->name(), log),
@@ -102,6 +103,11 @@ bool SegmentSession::report_collection(steady_clock::time_point now) {
   return has_room;
 }
 
+// False if staging is full.
+bool SegmentSession::report_call_costs_at_end() {
+  return truncated() || call_costs_.report_at_end(*file_, &points_.pending_bytes());
+}
+
 void SegmentSession::set_rules(std::shared_ptr<const RecordRules> rules, std::string source) {
   next_rules_ = std::move(rules);
   next_rules_source_ = std::move(source);
@@ -160,6 +166,7 @@ bool SegmentSession::keeps_name(steady_clock::time_point now) {
 bool SegmentSession::rotate(std::uint64_t watermark_tsc) {
   // Each snapshot reports its own losses.
   if (!overwritten_ && !report_losses()) return false;
+  if (!overwritten_ && !report_call_costs_at_end()) return false;
   collection_.check_at_once();
   if (!report_collection(steady_clock::now())) return false;
   if (points_.has_pending() && !points_.write(watermark_tsc, rings_.all(), *file_)) return false;
@@ -216,6 +223,10 @@ RoundResult SegmentSession::poll() {
   const auto now = steady_clock::now();
   segment_->beat(now);
   if (!overwritten_ && now - last_losses_ >= kLossInterval && !report_losses()) {
+    result.starved = true;
+    return result;
+  }
+  if (!overwritten_ && !call_costs_.report(now, *file_, &points_.pending_bytes())) {
     result.starved = true;
     return result;
   }
@@ -299,7 +310,8 @@ Drained SegmentSession::serve_snapshot(std::uint64_t round_tsc) {
     const Drained read =
         drained_of(snapshots_.read(rings_.all(), rings_.share_bytes(), drain_way()));
     if (read != Drained::kAll) return read;
-    if (!report_losses() || !points_.write(snapshots_.begin_tsc(), rings_.all(), *file_)) {
+    if (!report_losses() || !report_call_costs_at_end() ||
+        !points_.write(snapshots_.begin_tsc(), rings_.all(), *file_)) {
       return Drained::kNoSpace;
     }
     clock_->drained_until(snapshots_.begin_tsc());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "consumerd/discover/attached_segment.hpp"
+#include "consumerd/drain/call_cost_reporter.hpp"
 #include "consumerd/drain/collection_reporter.hpp"
 #include "consumerd/drain/dictionary_feed.hpp"
 #include "consumerd/drain/loss_reporter.hpp"
@@ -182,6 +183,7 @@ class SegmentSession {
   bool step_clock();
   bool report_losses();
   bool report_collection(std::chrono::steady_clock::time_point now);
+  bool report_call_costs_at_end();
   bool rotate(std::uint64_t watermark_tsc);
   bool is_writable(std::chrono::steady_clock::time_point now);
   bool keeps_name(std::chrono::steady_clock::time_point now);
@@ -208,6 +210,7 @@ class SegmentSession {
   TappedSessions taps_;
   LossReporter losses_;
   CollectionReporter collection_;
+  CallCostReporter call_costs_;
   SegmentMeter meter_;
   SegmentRings rings_;
   RingShares shares_;

@@ -76,7 +76,7 @@ TEST(CallCostMeter, CountsACallWithinABoundOnlyIfItsBucketIs) {
 }
 
 TEST(CallCostMeter, ReadsManyRingsInTurns) {
-  constexpr std::uint32_t kRings = 2 * CallCostMeter::kRingsAtATime + 1;
+  constexpr std::uint32_t kRings = 2 * consumer::CallCostTotals::kRingsAtATime + 1;
   const MeasuredService one(kRings);
   for (std::uint32_t i = 0; i < kRings; ++i) one.count(i, 100, 1);
   EXPECT_EQ(all(one.meter->read()), 0U);

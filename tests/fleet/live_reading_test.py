@@ -41,7 +41,8 @@ class LiveReading(unittest.TestCase):
     def record(self, *services):
         """Lets services of these numbers log, and ends with everything on the disk."""
         consumer = self.bed.start_consumer("--rotate-bytes", "256K")
-        loads = [Load(self.bed, first, 2, "--burst", 200, "--pause-us", 2000) for first in services]
+        loads = [Load(self.bed, first, 2, "--burst", 200, "--pause-us", 2000, environment={"RINGSIDE_COST_SAMPLING": "64"})
+                 for first in services]
         for load in loads:
             for _ in range(20):
                 load.advance()
@@ -101,6 +102,8 @@ class LiveReading(unittest.TestCase):
                 self.assertEqual(*read)
                 self.assertEqual(self.left(), [])
         self.assertGreater(total, 1000)
+        stats = json.loads(self.ringcat("stats", "--format", "json", self.fleet.url)[2])
+        self.assertEqual([cost["service"] for cost in stats["call_costs"]], ["load0", "load2"])
 
     def test_reports_and_comparisons_are_those_of_the_originals(self):
         self.record(0, 10)

@@ -101,6 +101,27 @@ class GoldenFiles(unittest.TestCase):
                 (section,) = TraceFile(read(path)).sections
                 self.assertEqual(stated_by(section), [of_json(json.loads(line)) for line in done.stdout.splitlines()])
 
+    def test_what_log_calls_took(self):
+        path = os.path.join(FOLDER, "1.8", "measured.ringtrace")
+        done = run(program("ringcat"), "stats", "--format", "json", path)
+        (stated,) = json.loads(done.stdout)["call_costs"]
+        (expected,) = json.loads(read(beside(path, ".costs")))
+        self.assertEqual(set(stated), set(expected))
+        for name, value in expected.items():
+            if isinstance(value, float):  # the last bit is up to the compiler
+                self.assertAlmostEqual(stated[name], value, places=6, msg=name)
+            else:
+                self.assertEqual(stated[name], value, name)
+        (section,) = TraceFile(read(path)).sections
+        newest = max(section.call_costs, key=lambda costs: costs.until)
+        calls = sum(newest.calls.values())
+        self.assertEqual((stated["calls_measured"], stated["calls_waited"], stated["one_in"]), (calls, newest.waited, newest.one_in))
+        self.assertEqual(stated["until_unix_ns"], section.unix_ns(newest.until))
+        self.assertAlmostEqual(stated["mean_ns"], newest.ticks / calls / section.header.tick_hz * 1e9, places=6)
+        last = max(newest.calls)
+        end_of_last = (4 + (last + 1) % 4) << ((last + 1) // 4 - 1)
+        self.assertAlmostEqual(stated["max_ns"], end_of_last / section.header.tick_hz * 1e9, places=6)
+
     def test_files_before_1_3_do_not_state_what_was_collected(self):
         for path in golden_files():
             if os.path.relpath(path, FOLDER).split(os.sep)[0] in ("1.0", "1.1", "1.2"):

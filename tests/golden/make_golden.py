@@ -5,6 +5,7 @@ usage: make_golden.py FOLDER [NAME...], with the environment of the test `golden
 RINGSIDE_TEST_GOLDEN_SERVICE from a build in a folder of the source tree with -Dunity=off: statements
 then have the same paths on every machine. NAME: only the files of these functions."""
 
+import json
 import os
 import signal
 import struct
@@ -21,9 +22,9 @@ def kinds(bed):
     run_drained(bed, "kinds")
 
 
-def run_drained(bed, what):
+def run_drained(bed, what, **environment):
     consumer = bed.start_consumer()
-    service = bed.start_service(what, which="golden_service", service="golden", ring_bytes=1 << 16)
+    service = bed.start_service(what, which="golden_service", service="golden", ring_bytes=1 << 16, environment=environment)
     assert service.wait() == 0
     bed.wait_until_segments_are_gone()
     bed.stop_consumer(consumer)
@@ -57,6 +58,11 @@ def no_ring(bed):
                                 environment={"RINGSIDE_MAX_THREADS": "1"})
     assert service.wait() == 0
     bed.run_consumer_once()
+
+
+def measured(bed):
+    """The cost of all log calls of two threads."""
+    run_drained(bed, "kinds", RINGSIDE_COST_SAMPLING="1")
 
 
 def emptied(bed):
@@ -226,9 +232,12 @@ def write_outputs(folder, name):
         done = subprocess.run([program(command[0]), *command[1:], os.path.join(folder, name)],
                               capture_output=True, check=False)
         write(os.path.join(folder, stem + ending), done.stdout)
+    if stem == "measured":
+        stats = subprocess.run([program("ringcat"), "stats", "--format", "json", os.path.join(folder, name)], capture_output=True, check=True)
+        write(os.path.join(folder, stem + ".costs"), json.dumps(json.loads(stats.stdout)["call_costs"], indent=2).encode() + b"\n")
 
 
-SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected, contexts, spans, stacks, emptied)
+SINGLE_FILES = (kinds, losses, no_ring, killed_writers, killed_service, collected, contexts, spans, stacks, emptied, measured)
 
 
 def main(folder, *names):

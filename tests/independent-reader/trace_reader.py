@@ -10,8 +10,8 @@ from trace_extent import decode_records, parse_extent
 from trace_frames import CRITICAL, Damage, frames
 
 HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM = 1, 2, 3, 4, 5, 8, 9, 10
-LOSSES, COLLECTION = 11, 12
-KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM, LOSSES, COLLECTION}
+LOSSES, COLLECTION, CALL_COSTS = 11, 12, 15
+KNOWN_TYPES = {HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, INDEX, END, STREAM, LOSSES, COLLECTION, CALL_COSTS}
 FORMAT_MAJOR, FORMAT_MINOR = 1, 3
 KNOWN_CAUSES, CAUSES_OF_CUT_OR_LATE = {*range(10), 13, 14}, (10, 11)
 NO_STREAM = 0
@@ -84,6 +84,17 @@ class Losses:
 
 
 @dataclass
+class CallCosts:
+    """What the measured log calls took until a time, since the start of the service."""
+
+    until: int
+    ticks: int
+    waited: int
+    one_in: int
+    calls: dict  # by bucket
+
+
+@dataclass
 class SequencePoint:
     watermark: int
     next_sequences: dict
@@ -119,6 +130,7 @@ class Section:
     index: Index = None
     end: End = None
     collected: list = field(default_factory=list)  # State and Effects, in the order of the file
+    call_costs: list = field(default_factory=list)
     blocks: list = field(default_factory=list)  # (offset in the section, type)
     extents: list = field(default_factory=list)  # (offset in the section, Extent)
 
@@ -194,6 +206,8 @@ class TraceFile:
             stated = parse_collection(payload)
             if isinstance(stated, (State, Effects)):
                 section.collected.append(stated)
+        elif block.type == CALL_COSTS:
+            section.call_costs.append(_call_costs(payload))
         elif block.type == INDEX:
             section.index = _index(payload)
         elif block.type == END:
@@ -250,6 +264,15 @@ def _losses(payload):
     counts = [Count(*struct.unpack_from("<IIQQ", payload, 24 + 24 * i))
               for i in range(stray + by_site)]
     return Losses(since, until, counts[:stray], counts[stray:])
+
+
+def _call_costs(payload):
+    until, ticks, waited, one_in, count = struct.unpack_from("<QQQII", payload)
+    entries = [struct.unpack_from("<IIQ", payload, 32 + 16 * i) for i in range(count)]
+    buckets = [bucket for bucket, _, _ in entries]
+    if one_in == 0 or buckets != sorted(set(buckets)) or any(bucket > 125 for bucket in buckets):
+        raise Unsound("costs of log calls with impossible numbers")
+    return CallCosts(until, ticks, waited, one_in, {bucket: calls for bucket, _, calls in entries})
 
 
 def _index(payload):

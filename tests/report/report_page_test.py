@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "end-to-end"))
 
 import browser
+from reported_trace import ReportedTrace
 from traced_processes import BOUND_S, TestBed, program
 
 
@@ -53,6 +54,22 @@ class ReportPage(unittest.TestCase):
             window.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": AT_FIRST % at_first})
         window.open(self.page, fragment)
         return window
+
+    def test_the_banner_says_what_log_calls_took_if_that_was_measured(self):
+        self.assertNotIn("call_costs", json.loads(ringcat("report", "--json", *self.traces))["health"])
+        self.assertNotIn("Log calls take:", self.opened().texts("#health")[0])
+        measured = ReportedTrace("workload", "--records", "3000", environment={"RINGSIDE_COST_SAMPLING": "1"})
+        self.addCleanup(measured.close)
+        (cost,) = measured.document()["health"]["call_costs"]
+        stats = json.loads(ringcat("stats", "--format", "json", *measured.bed.traces()))
+        self.assertEqual([cost], stats["call_costs"])
+        self.assertEqual((cost["pid"], cost["calls_measured"]), (stats["streams"][0]["pid"], 3000))
+        window = browser.Browser()
+        self.addCleanup(window.__exit__)
+        window.__enter__().open(measured.make_page())
+        text = window.texts("#health")[0]
+        self.assertIn(f"Log calls take: {cost['service']} {cost['pid']}: mean ", text)
+        self.assertIn(" of 3,000 (one in 1)", text)
 
     def test_the_page_requests_nothing_and_complains_of_nothing(self):
         window = self.opened()

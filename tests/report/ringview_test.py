@@ -291,7 +291,12 @@ class Ringview(unittest.TestCase):
             window.visit(f"http://127.0.0.1:{view.port}/#token={view.token}")
             wait_until(lambda: "Log calls take:" in "".join(window.texts("#health")), "the cost")
             self.assertIn(f"{measured.process.pid}: mean ", "".join(window.texts("#health")))
-        measured.stop()
+            # Afterwards the trace has them.
+            measured.stop()
+            wait_until(lambda: view.data()["live"]["call_costs"] == [], "no running service")
+            wait_until(lambda: view.data()["health"].get("call_costs"), "the cost in the trace")
+            self.assertEqual(view.data()["health"]["call_costs"][0]["pid"], measured.process.pid)
+            wait_until(lambda: f"{measured.process.pid}: mean " in "".join(window.texts("#health")), "the cost of the ended service")
         self.bed.stop_consumer(consumer)
 
     def test_the_page_follows_in_a_browser(self):

@@ -1,16 +1,16 @@
-#include "tools/live/call_cost_counts.hpp"
+#include "shm-layout/call_cost_counts.hpp"
 
 #include <cstdint>
 
 #include <gtest/gtest.h>
 
-namespace ringside::tool {
+namespace ringside::shm {
 namespace {
 
 CallCostCounts of(std::uint64_t ticks, std::uint64_t calls) {
   CallCostCounts costs;
   costs.ticks = ticks * calls;
-  costs.count[shm::cost_bucket(ticks)] = calls;
+  costs.count[cost_bucket(ticks)] = calls;
   return costs;
 }
 
@@ -46,6 +46,17 @@ TEST(CallCostCounts, GrowthIsNeverNegative) {
   EXPECT_EQ(grown.ticks, 200U);
 }
 
+TEST(CallCostCounts, RiseWhereTheOthersAreHigher) {
+  CallCostCounts costs = of(100, 5);
+  costs.waited = 2;
+  CallCostCounts other = of(1024, 3);
+  other.waited = 1;
+  costs.raise_to(other);
+  EXPECT_EQ(costs.calls(), 8U);
+  EXPECT_EQ(costs.ticks, 3072U);
+  EXPECT_EQ(costs.waited, 2U);
+}
+
 TEST(CallCostCounts, SurviveAnyWords) {
   CallCostCounts wild;
   wild.ticks = wild.waited = UINT64_MAX;
@@ -57,4 +68,4 @@ TEST(CallCostCounts, SurviveAnyWords) {
 }
 
 }  // namespace
-}  // namespace ringside::tool
+}  // namespace ringside::shm

@@ -14,7 +14,7 @@ from traced_processes import BOUND_S, TestBed, program
 
 OK, DAMAGED, USAGE, UNREADABLE = 0, 1, 2, 3
 BYTES_APART = int(os.environ.get("RINGSIDE_TEST_BYTES_APART", "1"))
-HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, END, STREAM = 1, 2, 3, 4, 5, 9, 10
+HEADER, DICTIONARY, EXTENT, CLOCK, SEQUENCE_POINT, END, STREAM, CALL_COSTS = 1, 2, 3, 4, 5, 9, 10, 15
 
 
 def verify(*arguments):
@@ -33,7 +33,7 @@ class VerifyCommand(unittest.TestCase):
     def setUpClass(cls):
         with TestBed() as bed:
             service = bed.start_service("--threads", 2, "--records", 400, overflow="drop",
-                                        ring_bytes=1 << 16)
+                                        ring_bytes=1 << 16, environment={"RINGSIDE_COST_SAMPLING": "4"})
             assert service.wait() == 0
             bed.run_consumer_once()
             with open(bed.traces()[0], "rb") as file:
@@ -123,6 +123,12 @@ class VerifyCommand(unittest.TestCase):
         payload = bytearray(block.payload)
         payload[0] ^= 1
         self.assert_found(self.changed(block, payload), block.offset, "an END counts")
+
+    def test_impossible_costs_of_log_calls(self):
+        block = self.first(CALL_COSTS)
+        payload = bytearray(block.payload)
+        struct.pack_into("<I", payload, 24, 0)
+        self.assert_found(self.changed(block, payload), block.offset, "a CALL_COSTS block is invalid")
 
     def test_an_invalid_dictionary(self):
         block = self.first(DICTIONARY)

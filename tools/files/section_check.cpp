@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trace-format/blocks/block_writer.hpp"
+#include "trace-format/blocks/call_costs_block.hpp"
 #include "trace-format/blocks/clock_map.hpp"
 #include "trace-format/blocks/little_endian.hpp"
 #include "trace-format/blocks/losses_block.hpp"
@@ -72,6 +73,13 @@ void SectionCheck::take(const trace::Block& block) {
     }
     case BlockType::kCollection:
       return take_collection(block);
+    case BlockType::kCallCosts: {
+      trace::CallCostsBlock costs;
+      if (!trace::CallCostsBlock::parse(block.payload, costs)) {
+        complain(block.offset, "a CALL_COSTS block is invalid");
+      }
+      return;
+    }
     case BlockType::kStackTable:
     case BlockType::kStringTable:
     case BlockType::kShipped:

@@ -5,7 +5,6 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "trace-format/blocks/little_endian.hpp"
-#include "trace-format/blocks/losses_block.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -82,6 +81,8 @@ void SectionRewriter::take(const Block& block) {
     }
     case BlockType::kLosses:
       return take_losses(block);
+    case BlockType::kCallCosts:
+      return take_call_costs(block);
     case BlockType::kCollection:
       return take_collection(block);
     default:
@@ -229,18 +230,6 @@ void SectionRewriter::take_extent(const Block& block) {
     report_.damaged_bytes += block.frame.block_bytes();
   }
   encode_again(block, header);
-}
-
-// Not for a cut that selects threads: losses by statement are those of all threads together.
-void SectionRewriter::take_losses(const Block& block) {
-  trace::LossesBlock losses;
-  if (!trace::LossesBlock::parse(block.payload, losses)) {
-    return leave_out(block.offset, "a LOSSES block is shorter than its count");
-  }
-  if (!wants(losses.until_tsc) || (!cut_.everything && cut_.stream)) return;
-  for (const trace::LossCount& count : losses.by_site) write_entry(count.site_id);
-  open();
-  copy(block);
 }
 
 void SectionRewriter::write_entry(std::uint32_t site_id) {

@@ -50,6 +50,7 @@ class SectionRewriter {
   void take_extent(const trace::Block& block);
   void take_point(const trace::Block& block);
   void take_losses(const trace::Block& block);
+  void take_call_costs(const trace::Block& block);
   void take_collection(const trace::Block& block);
   void note_statements(const trace::CollectionState& state);
   void write_noted_statements();

@@ -26,10 +26,10 @@ namespace {
 constexpr std::uint32_t kZstdMagic = 0xFD2FB528;
 
 std::string_view block_name(trace::BlockType type) {
-  constexpr std::array<std::string_view, 15> kNames{
-      "?",           "HEADER",       "DICTIONARY", "EXTENT", "CLOCK",  "SEQUENCE_POINT",
-      "STACK_TABLE", "STRING_TABLE", "INDEX",      "END",    "STREAM", "LOSSES",
-      "COLLECTION",  "COLUMNS",      "SHIPPED"};
+  constexpr std::array<std::string_view, 16> kNames{
+      "?",           "HEADER",       "DICTIONARY", "EXTENT",    "CLOCK",  "SEQUENCE_POINT",
+      "STACK_TABLE", "STRING_TABLE", "INDEX",      "END",       "STREAM", "LOSSES",
+      "COLLECTION",  "COLUMNS",      "SHIPPED",    "CALL_COSTS"};
   const auto number = static_cast<std::size_t>(type);
   return number < kNames.size() ? kNames[number] : kNames[0];
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "shm-layout/abi_version.hpp"
+#include "shm-layout/call_costs.hpp"
 #include "shm-layout/site_executions.hpp"
 #include "tools/live/segment_file_lock.hpp"
 #include "tools/live/truncation_text.hpp"

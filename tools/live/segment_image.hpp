@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/call_cost_counts.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/nested_records.hpp"
 #include "shm-layout/overwrite_words.hpp"
 #include "shm-layout/ring_metadata.hpp"
 #include "shm-layout/segment_header.hpp"
 #include "shm-layout/segment_layout.hpp"
-#include "tools/live/call_cost_counts.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 
 namespace ringside::tool {
@@ -112,8 +112,8 @@ class SegmentImage {
   std::vector<ExecutionCounts> executions(std::uint32_t count) const;
   // For the first `count` rings. Empty for a segment that measures no calls.
   struct RingCallCosts {
-    CallCostCounts all;     // for all owners of the ring
-    CallCostCounts before;  // for the owners before the present one
+    shm::CallCostCounts all;     // for all owners of the ring
+    shm::CallCostCounts before;  // for the owners before the present one
   };
   std::vector<RingCallCosts> call_costs(std::uint32_t count) const;
 

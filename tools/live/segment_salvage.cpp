@@ -13,10 +13,10 @@
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
+#include "tools/live/salvaged_totals.hpp"
 #include "tools/live/segment_image.hpp"
 #include "trace-format/blocks/block_writer.hpp"
 #include "trace-format/blocks/clock_map.hpp"
-#include "trace-format/blocks/losses_block.hpp"
 #include "trace-format/codec/extent_encoder.hpp"
 #include "trace-format/codec/site_table.hpp"
 #include "trace-format/codec/untold_drops.hpp"
@@ -52,6 +52,7 @@ class Salvage {
     put_dictionary();
     for (std::uint32_t ring = 0; ring < control_.rings_used; ++ring) salvage_ring(ring);
     put_losses();
+    put_call_costs();
     trace::EndBlock end;
     for (const SalvagedThread& thread : result_.threads) {
       end.records += thread.records;
@@ -132,19 +133,22 @@ class Salvage {
     put(256, [&](auto out) { return trace::write_clock_block(point, out); });
   }
 
-  // Records lost without a ring since the service began: a consumer may have reported some of them.
   void put_losses() {
-    trace::LossesBlock losses;
-    losses.since_tsc = image_.header().start_tsc;
-    losses.until_tsc = std::max(last_tsc_, losses.since_tsc);
-    for (const auto& [cause, count] :
-         {std::pair{shm::LossCause::kNoRing, control_.lost_no_ring},
-          std::pair{shm::LossCause::kNoSharedMemory, control_.lost_no_memory},
-          std::pair{shm::LossCause::kDictionaryFull, control_.lost_dictionary_full}}) {
-      if (count != 0) losses.without_stream.push_back({0, cause, 0, count});
-    }
+    const std::uint64_t since_tsc = image_.header().start_tsc;
+    const trace::LossesBlock losses =
+        salvaged_losses(control_, since_tsc, std::max(last_tsc_, since_tsc));
     if (losses.without_stream.empty()) return;
     put(256, [&](auto out) { return trace::write_losses_block(losses, out); });
+  }
+
+  void put_call_costs() {
+    std::uint64_t until_tsc = std::max(last_tsc_, image_.header().start_tsc);
+    // Newer than what a consumer has stated.
+    if (is_this_boot(image_.header().boot_id)) until_tsc = std::max(until_tsc, shm::read_tsc());
+    const trace::CallCostsBlock costs = salvaged_call_costs(image_, control_.rings_used, until_tsc);
+    if (costs.one_in == 0 || costs.counts.calls() == 0) return;
+    put(trace::call_costs_block_bytes(costs),
+        [&](auto out) { return trace::write_call_costs_block(costs, out); });
   }
 
   void put_dictionary() {

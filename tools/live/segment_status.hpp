@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "shm-layout/call_cost_counts.hpp"
 #include "shm-layout/control_page.hpp"
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/ring_metadata.hpp"
-#include "tools/live/call_cost_counts.hpp"
 
 namespace ringside::tool {
 
@@ -45,7 +45,7 @@ struct RingStatus {
   std::uint64_t blocked_count = 0;
   std::uint64_t blocked_ticks = 0;
   std::uint32_t quarantine = 0;
-  CallCostCounts call_costs;  // for this owner
+  shm::CallCostCounts call_costs;  // for this owner
 
   bool active() const { return state == shm::RingState::kActive; }
 };
@@ -91,7 +91,7 @@ struct SegmentStatus {
   std::array<std::uint64_t, shm::kCountedCauses.size()> counted{};
   std::vector<RingStatus> rings;    // all that were ever used
   std::uint32_t cost_sampling = 0;  // one in this many log calls is measured; 0: none
-  CallCostCounts call_costs;        // for all threads since the service began
+  shm::CallCostCounts call_costs;   // for all threads since the service began
 
   std::uint64_t lost() const;  // for all causes
   std::uint64_t active_threads() const;

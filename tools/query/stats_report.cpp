@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "shm-layout/level.hpp"
+#include "tools/query/call_cost_report.hpp"
 #include "tools/query/clock_report.hpp"
 #include "trace-format/lines/loss_text.hpp"
 #include "trace-format/lines/visible_text.hpp"
@@ -159,6 +160,7 @@ std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& re
   add_total(out, stats, read, options.utc);
   add_streams(out, stats);
   add_sites(out, stats, options.top);
+  out += call_costs_as_table(measured_services(read.call_costs, stats));
   out += clocks_as_table(read.host_clocks);
   if (options.interval_ns != 0) add_intervals(out, stats, options.utc);
   return out;
@@ -178,6 +180,8 @@ std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read
     document["last_unix_ns"] = stats.last_ns();
   }
   document["hosts"] = clocks_as_json(read.host_clocks);
+  const auto measured = measured_services(read.call_costs, stats);
+  if (!measured.empty()) document["call_costs"] = call_costs_as_json(measured);
   document["streams"] = json::array();
   for (const StreamStats* stream : stats.streams()) {
     json one = tally_json(*stream);

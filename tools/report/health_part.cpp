@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/query/call_cost_report.hpp"
 #include "tools/query/clock_report.hpp"
 #include "trace-format/lines/loss_text.hpp"
 
@@ -51,6 +52,8 @@ json HealthPart::document(const TraceStats& stats, const trace::ReadReport& read
                 {"sections_without_end", read.sections_without_end},
                 {"clocks", clocks_as_json(read.host_clocks)},
                 {"further_intervals", further_}};
+  const auto measured = measured_services(read.call_costs, stats);
+  if (!measured.empty()) document["call_costs"] = call_costs_as_json(measured);
   json& notes = document["notes"] = json::array();
   for (const trace::ReadError& note : read.notes) notes.push_back(note.text());
   std::vector<LostInterval> sorted = lost_;

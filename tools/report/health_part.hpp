@@ -1,5 +1,6 @@
 #pragma once
-// The banner at the top: what is missing from the trace, and how exact its times are.
+// The banner at the top: what is missing from the trace, how exact its times are, and what log
+// calls took.
 
 #include "tools/report/report_part.hpp"
 #include "trace-format/blocks/read_report.hpp"

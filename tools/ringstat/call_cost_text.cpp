@@ -15,16 +15,16 @@ constexpr std::size_t kMostCostRows = 16;
 constexpr std::size_t kCostBarWidth = 30;
 
 std::string time_text(double ticks, std::uint64_t tick_hz) {
-  return nanoseconds_text(cost_ns(ticks, tick_hz));
+  return nanoseconds_text(shm::cost_ns(ticks, tick_hz));
 }
 
 }  // namespace
 
-std::string cost_text(const CallCostCounts& costs, double ticks, std::uint64_t tick_hz) {
+std::string cost_text(const shm::CallCostCounts& costs, double ticks, std::uint64_t tick_hz) {
   return costs.calls() != 0 ? time_text(ticks, tick_hz) : "-";
 }
 
-StatusTable call_cost_table(const CallCostCounts& costs, std::uint64_t tick_hz) {
+StatusTable call_cost_table(const shm::CallCostCounts& costs, std::uint64_t tick_hz) {
   StatusTable table;
   table.columns = {"FROM", "TO", "CALLS", "SHARE", ""};
   table.if_empty = "No log call of this thread has been measured yet.";
@@ -73,7 +73,7 @@ StatusTable call_cost_table(const CallCostCounts& costs, std::uint64_t tick_hz) 
 }
 
 StatusTable thread_cost_table(const ThreadView* thread, const SegmentStatus& segment) {
-  const CallCostCounts none;
+  const shm::CallCostCounts none;
   StatusTable table =
       call_cost_table(thread != nullptr ? thread->now.call_costs : none, segment.tick_hz);
   if (thread == nullptr) {
@@ -85,7 +85,7 @@ StatusTable thread_cost_table(const ThreadView* thread, const SegmentStatus& seg
   return table;
 }
 
-std::string call_cost_summary(const CallCostCounts& costs, std::uint32_t one_in,
+std::string call_cost_summary(const shm::CallCostCounts& costs, std::uint32_t one_in,
                               std::uint64_t tick_hz) {
   const auto text = [&](double ticks) { return cost_text(costs, ticks, tick_hz); };
   std::string line =

@@ -8,6 +8,7 @@
 #include "tools/live/loss_causes.hpp"
 #include "tools/ringstat/segment_watch.hpp"
 #include "tools/ringstat/session_view.hpp"
+#include "tools/text/call_cost_json.hpp"
 #include "tools/text/policy_name.hpp"
 
 namespace ringside::tool {
@@ -26,17 +27,10 @@ Json losses_json(const std::vector<LossCount>& losses) {
 }
 
 // Null if no calls are measured.
-Json costs_json(const CallCostCounts& costs, const SegmentStatus& segment) {
+Json costs_json(const shm::CallCostCounts& costs, const SegmentStatus& segment) {
   if (segment.cost_sampling == 0) return {};
-  const auto ns = [&segment](double ticks) { return cost_ns(ticks, segment.tick_hz); };
-  Json object;
-  object["one_in"] = segment.cost_sampling;
-  object["calls_measured"] = costs.calls();
-  object["calls_waited"] = costs.waited;
-  object["mean_ns"] = ns(costs.mean_ticks());
-  object["p50_ns"] = ns(costs.quantile_ticks(500));
-  object["p99_ns"] = ns(costs.quantile_ticks(990));
-  object["max_ns"] = ns(static_cast<double>(costs.most_ticks()));
+  const auto ns = [&segment](double ticks) { return shm::cost_ns(ticks, segment.tick_hz); };
+  Json object = call_cost_json(costs, segment.cost_sampling, segment.tick_hz);
   object["buckets"] = Json::array();
   for (std::size_t i = 0; i < costs.count.size(); ++i) {
     if (costs.count[i] == 0) continue;

@@ -193,7 +193,7 @@ StatusTable thread_table(const ServiceView& service, SortBy sort_by,
                view.blocked_share > 0 ? Tone::kWarning : Tone::kPlain),
          lost_cell(view.now.dropped, view.drops_per_s)});
     if (measures) {
-      const CallCostCounts& costs = view.now.call_costs;
+      const shm::CallCostCounts& costs = view.now.call_costs;
       for (const double ticks : {costs.quantile_ticks(500), costs.quantile_ticks(990),
                                  static_cast<double>(costs.most_ticks())}) {
         table.rows.back().push_back(right(cost_text(costs, ticks, service.now.tick_hz)));

@@ -23,7 +23,7 @@ std::string call_costs_of(std::string_view ringstat_json) {
     if (!cost.is_object() || cost.value("calls_measured", json()) == 0) continue;
     json one{{"service", service.value("service", json())}, {"pid", service.value("pid", json())}};
     for (const char* const name :
-         {"one_in", "calls_measured", "mean_ns", "p50_ns", "p99_ns", "max_ns"})
+         {"one_in", "calls_measured", "calls_waited", "mean_ns", "p50_ns", "p99_ns", "max_ns"})
       one[name] = cost.value(name, json());
     costs.push_back(std::move(one));
   }

@@ -7,7 +7,7 @@
 namespace ringside::trace {
 
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 7;
+inline constexpr std::uint16_t kFormatMinor = 8;
 inline constexpr std::uint16_t kColumnsFormatMinor = 4;  // from which on packed files have columns
 
 inline constexpr std::uint32_t kBlockMagic = 0x4B425352;  // "RSBK"
@@ -30,6 +30,7 @@ enum class BlockType : std::uint8_t {
   kLosses = 11,
   kCollection = 12,
   kShipped = 14,  // 13: only in packed files
+  kCallCosts = 15,
 };
 
 inline constexpr std::size_t kHeaderFixedBytes = 96;
@@ -47,6 +48,8 @@ inline constexpr std::size_t kCollectionRuleBytes = 8;     // without its settin
 inline constexpr std::size_t kRuleEffectsFixedBytes = 8;
 inline constexpr std::size_t kRuleEffectBytes = 8;  // without its fields
 inline constexpr std::size_t kShippedBytes = 32;
+inline constexpr std::size_t kCallCostsFixedBytes = 32;
+inline constexpr std::size_t kCostBucketBytes = 16;
 inline constexpr std::size_t kIndexFixedBytes = 40;
 inline constexpr std::size_t kIndexedExtentBytes = 16;
 inline constexpr std::size_t kIndexedPointBytes = 24;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace-format/blocks/host_clocks.hpp"
+#include "trace-format/blocks/service_call_costs.hpp"
 
 namespace ringside::trace {
 
@@ -44,6 +45,7 @@ struct ReadReport {
   std::uint64_t bytes_read = 0;         // fetched from files, in stored form
   std::uint64_t peak_open_extents = 0;  // the most that were decoded in parallel at one time
   HostClocks host_clocks;               // by the CLOCK blocks of all sections
+  ServiceCallCosts call_costs;          // by the CALL_COSTS blocks that were read
   std::vector<ReadError> notes;         // the first kMaxNotes
   std::uint64_t further_notes = 0;
 

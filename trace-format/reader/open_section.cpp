@@ -35,6 +35,19 @@ void OpenSection::add_clock(const ClockPoint& point) {
   window_ = ReadWindow(options_, scan_.clocks);
 }
 
+void OpenSection::take_call_costs(const Block& block) {
+  const SegmentInfo& segment = *scan_.segment;
+  MeasuredCalls calls{segment.service, segment.pid, segment.tick_hz, 0, {}};
+  if (!CallCostsBlock::parse(block.payload, calls.newest)) {
+    ++report_.damaged_blocks;
+    report_.damaged_bytes += block.frame.block_bytes();
+    note(block.offset, "a CALL_COSTS block is invalid", "it is ignored");
+    return;
+  }
+  calls.until_ns = clocks().unix_ns(calls.newest.until_tsc);
+  report_.call_costs.add(segment.uuid, calls);
+}
+
 void OpenSection::rescan() {
   rescan_section(*file_, scan_, report_);
   window_ = ReadWindow(options_, scan_.clocks);

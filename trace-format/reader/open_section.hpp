@@ -50,6 +50,7 @@ class OpenSection {
   // Takes the entries of a DICTIONARY or STREAM block; ignores others.
   void take_metadata(const Block& block);
   void add_clock(const ClockPoint& point);
+  void take_call_costs(const Block& block);
   // Replaces what the index says by what the blocks' headers say.
   void rescan();
   // Extends the section to the present end of the file.

@@ -128,6 +128,7 @@ void SectionWalk::skim_block(const Block& header) {
     case BlockType::kDictionary:
     case BlockType::kClock:
     case BlockType::kCollection:
+    case BlockType::kCallCosts:
     case BlockType::kShipped:
     case BlockType::kStackTable:
     case BlockType::kStringTable:
@@ -190,6 +191,9 @@ void SectionWalk::take_block(const Block& block) {
       return;
     case BlockType::kLosses:
       losses_.take_losses(block);
+      return;
+    case BlockType::kCallCosts:
+      section_.take_call_costs(block);
       return;
     case BlockType::kEnd:
       has_end_block_ = true;

@@ -1,4 +1,4 @@
-// The banner: what is missing from the trace, and how exact its times are.
+// The banner: what is missing from the trace, how exact its times are, and what log calls took.
 
 import { html, visible } from "./html.js";
 import { count, byteText, causeText, durationText } from "./numbers.js";
@@ -33,6 +33,16 @@ function clockText(clock) {
   return `${host}: ${clock.clock}, ${bound}.`;
 }
 
+/**
+ * The trace of a service that still runs lags behind its counters.
+ * @param {any} health @param {any} live null in a report of files
+ */
+function costsOf(health, live) {
+  const running = live?.call_costs ?? [];
+  const isRunning = (/** @type {any} */ each) => running.some((/** @type {any} */ other) => other.service === each.service && other.pid === each.pid);
+  return [...running, ...(health.call_costs ?? []).filter((/** @type {any} */ each) => !isRunning(each))];
+}
+
 /** Of services with the most measured calls. @param {any[]} costs */
 function costsText(costs) {
   const shown = [...costs].sort((a, b) => b.calls_measured - a.calls_measured).slice(0, MOST_COSTS)
@@ -53,8 +63,8 @@ function crashMarks(rows) {
       visible(`${object.service} ${object.pid} ${object.thread.name} ${object.thread.id}: ${object.fields.signal_name}, ${object.fields.reason}`, 200)}</button>`))];
 }
 
-/** @param {{health: any, summary: any, rows: any[], costs: any[]}} properties rows: of statements; costs: of log calls, where they are measured */
-export function Health({health, summary, rows, costs}) {
+/** @param {{health: any, summary: any, rows: any[], live: any}} properties rows: of statements; live: null in a report of files */
+export function Health({health, summary, rows, live}) {
   const marks = crashMarks(rows);
   marks.push(health.lost === 0
     ? mark("good", "No losses.", "All records that services made are here.")
@@ -78,6 +88,7 @@ export function Health({health, summary, rows, costs}) {
   for (const clock of health.clocks) {
     marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
   }
+  const costs = costsOf(health, live);
   if (costs.length > 0) marks.push(mark("note", "Log calls take:", costsText(costs)));
   return html`<section class="panel" id="health" aria-labelledby="health-title">
     <h2 id="health-title">Health</h2>

@@ -47,7 +47,7 @@ class Report extends Component {
       </header>
       <main>
         ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
-        <${Health} health=${section("health")} summary=${summary} rows=${section("statements")} costs=${section("live")?.call_costs ?? []} />
+        <${Health} health=${section("health")} summary=${summary} rows=${section("statements")} live=${section("live")} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         <${Later}><${HeatOfTrace} summary=${summary} /></${Later}>
         <${Later}><${Timeline} key=${"timeline-" + dataNumber()} /></${Later}>
