@@ -126,7 +126,7 @@ class Tables(unittest.TestCase):
 
     def test_causes_of_loss_are_those_of_ringcat(self):
         documented = pages.first_column("operating/troubleshooting.md", "## Causes of loss")
-        names = re.findall(r'return "([a-z_]+)"', pages.text_of("trace-format/lines/loss_text.cpp"))
+        names = re.findall(r'\{LossCause::k\w+, "([a-z_]+)"', pages.text_of("trace-format/lines/loss_text.cpp"))
         self.assertEqual(sorted(documented), sorted(set(names) - {"several", "unknown"}))
 
     def test_messages_exist(self):

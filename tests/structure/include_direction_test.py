@@ -81,7 +81,7 @@ ROOMS = {
         "live": {"text"},
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
-        "report": {"crash", "interop", "query", "symbols", "text"},
+        "report": {"crash", "files", "interop", "query", "symbols", "text"},
         "ringview": {"report", "text"},
         "scheduling": {"files", "interop"},
         "symbols": set(),

@@ -63,6 +63,47 @@ class Stats(unittest.TestCase):
         self.assertNotIn("further statements", every)
         self.assertLess(len(one.splitlines()), len(every.splitlines()))
 
+    def test_json_can_be_bounded(self):
+        path = os.path.join(GOLDEN, "1.0", "kinds.ringtrace")
+        options = ("stats", "--format", "json", "--interval", "1us", path)
+        every, few = (json.loads(ringcat(*options, *more).stdout) for more in ((), ("--most-rows", "2")))
+        self.assertNotIn("left_out", every)
+        self.assertEqual(few["records"], every["records"])
+        for name in ("sites", "intervals"):
+            self.assertGreater(len(every[name]), 2)
+            self.assertEqual((len(few[name]), few["left_out"][name]), (2, len(every[name]) - 2))
+        most = sorted((one["records"] + one["lost"] for one in every["sites"]), reverse=True)
+        self.assertEqual([one["records"] + one["lost"] for one in few["sites"]], most[:2])
+        self.assertEqual(few["intervals"], every["intervals"][:2])
+        options = ("agg", "text:*", "--interval", "1us", "--format", "json", path)
+        every, few = (json.loads(ringcat(*options, *more).stdout) for more in ((), ("--most-rows", "2")))
+        self.assertEqual((few["rows"], few["left_out"]["rows"]), (every["rows"][:2], len(every["rows"]) - 2))
+
+    def test_what_lost_records_can_be_shown_alone(self):
+        lossy = 0
+        for path in golden_files():
+            every, lost = (json.loads(ringcat("stats", "--format", "json", "--interval", "1us", path, *more).stdout) for more in ((), ("--lost-only",)))
+            for name in ("streams", "sites", "intervals"):
+                expected = [one for one in every[name] if {"lost_by_cause", "too_large", "late", "sampled", "not_selected"} & set(one)]
+                lossy += len(expected) < len(every[name]) and len(expected) > 0
+                if name != "intervals":
+                    expected.sort(key=lambda one: -one["lost"])
+                self.assertEqual(lost[name], expected, (path, name))
+            self.assertEqual(lost["records"], every["records"])
+        self.assertGreater(lossy, 0)
+
+    def test_an_empty_value_does_not_take_the_next_word(self):
+        path = golden_files()[0]
+        self.assertEqual(ringcat("stats", "--grep=", path).stdout, ringcat("stats", path).stdout)
+        self.assertEqual(ringcat("--level=", "--head=1", path).stdout, ringcat("--head=1", path).stdout)
+        done = ringcat("--head=", path)
+        self.assertEqual((done.returncode, done.stdout), (USAGE, ""))
+        self.assertIn("''", done.stderr)
+        done = ringcat("agg", "--until=", "--", "--help", path)
+        self.assertNotIn("Usage", done.stdout)
+        # After "--" a word is a path, whatever it ends with.
+        self.assertIn("--grep=", ringcat("stats", "--", "--grep=").stderr)
+
     def test_wrong_usage_names_the_remedy(self):
         for arguments, words in [((), "PATH is required"), (("--interval", "1", "x"), "500ms"),
                                  (("--interval", "0s", "x"), "invalid duration"),

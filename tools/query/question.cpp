@@ -273,6 +273,11 @@ void QuestionOptions::add_to(CLI::App& app) {
   app.add_option("--format", format, "format of the output (default text)")
       ->transform(CLI::CheckedTransformer(formats).description(""))
       ->option_text("text|json|csv");
+  app.add_option("--most-rows", most_rows,
+                 "in JSON, the most rows and sites; texts of 4,096 bytes at most; left_out counts "
+                 "what is not there; 0: all")
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 void Question::describe(ResultTable& table) const {

@@ -2,6 +2,7 @@
 // The question of `ringcat agg` and `ringcat hist`: which numbers of which records, in which
 // groups.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@ struct QuestionOptions {
   bool utc = false;
   unsigned threads = 1;
   TableFormat format = TableFormat::kText;
+  std::size_t most_rows = 0;  // of a ResultTable
 
   void add_to(CLI::App& app);
 };

@@ -11,6 +11,7 @@
 #include "shm-layout/level.hpp"
 #include "tools/query/call_cost_report.hpp"
 #include "tools/query/clock_report.hpp"
+#include "tools/text/first_bytes.hpp"
 #include "trace-format/lines/loss_text.hpp"
 #include "trace-format/lines/visible_text.hpp"
 #include "trace-format/lines/wall_clock_text.hpp"
@@ -20,10 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, std::tuple_size_v<LossTally>> kCauses{
-    "unknown",          "ring full",       "no consumer", "several causes", "missing",   "no ring",
-    "no shared memory", "dictionary full", "quarantined", "overwritten",    "too large", "late",
-    "sampled",          "abandoned",       "not shipped"};
 constexpr std::size_t kMostTextBytes = 60;
 
 // For a terminal: characters that are not printable are shown by number, and long texts are cut.
@@ -45,8 +42,10 @@ std::string shown(std::string_view text) {
 std::string causes_text(const LossTally& counts, bool lost) {
   std::string text;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0 || shm::is_lost(static_cast<trace::LossCause>(i)) != lost) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], kCauses[i]);
+    const auto cause = static_cast<trace::LossCause>(i);
+    if (counts[i] == 0 || shm::is_lost(cause) != lost) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i],
+                        trace::loss_cause_text(cause).name);
   }
   return text;
 }
@@ -92,6 +91,39 @@ json tally_json(const Tally& tally) {
   return object;
 }
 
+bool has_losses(const Tally& tally) {
+  return std::any_of(tally.by_cause.begin(), tally.by_cause.end(),
+                     [](std::uint64_t records) { return records != 0; });
+}
+
+// As options.lost_only wants them.
+template <class Stats>
+std::vector<const Stats*> shown_ones(std::vector<const Stats*> all,
+                                     const StatsReportOptions& options) {
+  if (!options.lost_only) return all;
+  std::erase_if(all, [](const Stats* one) { return !has_losses(*one); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Stats* a, const Stats* b) { return a->lost > b->lost; });
+  return all;
+}
+
+// Up to options.most_rows. How many are left out is counted in the document.
+template <class Stats>
+std::vector<const Stats*> bounded_ones(std::vector<const Stats*> all,
+                                       const StatsReportOptions& options, const char* name,
+                                       json& document) {
+  all = shown_ones(std::move(all), options);
+  if (options.most_rows == 0 || all.size() <= options.most_rows) return all;
+  if (!options.lost_only) {
+    std::stable_sort(all.begin(), all.end(), [](const Stats* a, const Stats* b) {
+      return a->records + a->lost > b->records + b->lost;
+    });
+  }
+  document["left_out"][name] = all.size() - options.most_rows;
+  all.resize(options.most_rows);
+  return all;
+}
+
 void add_total(std::string& out, const TraceStats& stats, const trace::ReadReport& read, bool utc) {
   const Tally& total = stats.total();
   out += fmt::format("{} records, {} bytes in the rings, {} lost", total.records, total.ring_bytes,
@@ -110,9 +142,9 @@ void add_total(std::string& out, const TraceStats& stats, const trace::ReadRepor
   out += '\n';
 }
 
-void add_streams(std::string& out, const TraceStats& stats) {
+void add_streams(std::string& out, const TraceStats& stats, const StatsReportOptions& options) {
   out += fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "stream");
-  for (const StreamStats* stream : stats.streams()) {
+  for (const StreamStats* stream : shown_ones(stats.streams(), options)) {
     const std::string thread = stream->stream_id == 0 ? "threads without a ring"
                                                       : fmt::format("[{} {}]", stream->thread_id,
                                                                     shown(stream->thread_name));
@@ -121,8 +153,9 @@ void add_streams(std::string& out, const TraceStats& stats) {
   }
 }
 
-void add_sites(std::string& out, const TraceStats& stats, std::size_t top) {
-  const std::vector<const SiteStats*> sites = stats.sites();
+void add_sites(std::string& out, const TraceStats& stats, const StatsReportOptions& options) {
+  const std::vector<const SiteStats*> sites = shown_ones(stats.sites(), options);
+  const std::size_t top = options.top;
   const std::size_t shown_sites = top == 0 ? sites.size() : std::min(top, sites.size());
   out += fmt::format("\n{:>12} {:>14} {:>6} {:>10}  {}\n", "records", "ring bytes", "%", "lost",
                      "statement");
@@ -143,13 +176,32 @@ void add_sites(std::string& out, const TraceStats& stats, std::size_t top) {
   }
 }
 
-void add_intervals(std::string& out, const TraceStats& stats, bool utc) {
+void add_intervals(std::string& out, const TraceStats& stats, const StatsReportOptions& options) {
   out +=
       fmt::format("\n{:>12} {:>14} {:>10}  {}\n", "records", "ring bytes", "lost", "interval from");
   for (const auto& [begin_ns, tally] : stats.intervals()) {
+    if (options.lost_only && !has_losses(tally)) continue;
     out += fmt::format("{:>12} {:>14} {:>10}  {}{}\n", tally.records, tally.ring_bytes, tally.lost,
-                       time_text(begin_ns, utc), remark(tally));
+                       time_text(begin_ns, options.utc), remark(tally));
   }
+}
+
+void add_intervals_json(json& document, const TraceStats& stats,
+                        const StatsReportOptions& options) {
+  document["interval_ns"] = options.interval_ns;
+  json& intervals = document["intervals"] = json::array();
+  std::uint64_t left_out = 0;
+  for (const auto& [begin_ns, tally] : stats.intervals()) {
+    if (options.lost_only && !has_losses(tally)) continue;
+    if (options.most_rows != 0 && intervals.size() == options.most_rows) {
+      ++left_out;
+      continue;
+    }
+    json one = tally_json(tally);
+    one["from_unix_ns"] = begin_ns;
+    intervals.push_back(std::move(one));
+  }
+  if (left_out != 0) document["left_out"]["intervals"] = left_out;
 }
 
 }  // namespace
@@ -158,11 +210,11 @@ std::string stats_as_tables(const TraceStats& stats, const trace::ReadReport& re
                             const StatsReportOptions& options) {
   std::string out;
   add_total(out, stats, read, options.utc);
-  add_streams(out, stats);
-  add_sites(out, stats, options.top);
+  add_streams(out, stats, options);
+  add_sites(out, stats, options);
   out += call_costs_as_table(measured_services(read.call_costs, stats));
   out += clocks_as_table(read.host_clocks);
-  if (options.interval_ns != 0) add_intervals(out, stats, options.utc);
+  if (options.interval_ns != 0) add_intervals(out, stats, options);
   return out;
 }
 
@@ -180,38 +232,37 @@ std::string stats_as_json(const TraceStats& stats, const trace::ReadReport& read
     document["last_unix_ns"] = stats.last_ns();
   }
   document["hosts"] = clocks_as_json(read.host_clocks);
-  const auto measured = measured_services(read.call_costs, stats);
+  auto measured = measured_services(read.call_costs, stats);
+  if (options.most_rows != 0 && measured.size() > options.most_rows) {
+    document["left_out"]["call_costs"] = measured.size() - options.most_rows;
+    measured.resize(options.most_rows);
+  }
   if (!measured.empty()) document["call_costs"] = call_costs_as_json(measured);
+  const auto bounded = [&options](const std::string& text) {
+    return options.most_rows == 0 ? text : std::string(first_bytes(text, kMostTextInJson));
+  };
   document["streams"] = json::array();
-  for (const StreamStats* stream : stats.streams()) {
+  for (const StreamStats* stream : bounded_ones(stats.streams(), options, "streams", document)) {
     json one = tally_json(*stream);
-    one["service"] = stream->service;
+    one["service"] = bounded(stream->service);
     one["pid"] = stream->pid;
     if (stream->stream_id != 0) {
       one["thread_id"] = stream->thread_id;
-      one["thread_name"] = stream->thread_name;
+      one["thread_name"] = bounded(stream->thread_name);
     }
     document["streams"].push_back(std::move(one));
   }
   document["sites"] = json::array();
-  for (const SiteStats* site : stats.sites()) {
+  for (const SiteStats* site : bounded_ones(stats.sites(), options, "sites", document)) {
     json one = tally_json(*site);
-    one["service"] = site->service;
-    one["file"] = site->file;
+    one["service"] = bounded(site->service);
+    one["file"] = bounded(site->file);
     one["line"] = site->line;
     one["level"] = level_text(site->level);
-    one["text"] = site->text;
+    one["text"] = bounded(site->text);
     document["sites"].push_back(std::move(one));
   }
-  if (options.interval_ns != 0) {
-    document["interval_ns"] = options.interval_ns;
-    document["intervals"] = json::array();
-    for (const auto& [begin_ns, tally] : stats.intervals()) {
-      json one = tally_json(tally);
-      one["from_unix_ns"] = begin_ns;
-      document["intervals"].push_back(std::move(one));
-    }
-  }
+  if (options.interval_ns != 0) add_intervals_json(document, stats, options);
   // Names come from services and need not be UTF-8.
   return document.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }

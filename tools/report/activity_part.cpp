@@ -183,7 +183,7 @@ std::string ActivityPart::activity_json(Activity& activity, const char* reason,
   std::string ids;
   for (const Id& id : activity.ids) ids += (ids.empty() ? "\"" : ",\"") + id_text(id) + "\"";
   std::string out = fmt::format(
-      "{{\"kept_for\":\"{}\",\"ids\":[{}],\"begin\":{:.0f},\"duration_ns\":{},\"records\":{},"
+      "{{\"kept_for\":\"{}\",\"ids\":[{}],\"begin\":{},\"duration_ns\":{},\"records\":{},"
       "\"errors\":{},\"left_out\":{},\"rows\":[",
       reason, ids, document_ns(activity.begin_ns, grid), activity.duration_ns(), activity.records,
       activity.errors, activity.records - complete);

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/report/mcp_tools.hpp"
+#include "tools/report/mcp_answer.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -18,8 +18,8 @@ constexpr int kInvalidRequest = -32600;
 constexpr int kMethodNotFound = -32601;
 constexpr int kInvalidParameters = -32602;
 
-// Of the protocol, the newest first.
-constexpr std::string_view kVersions[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
+// Of the protocol, the newest first. Not 2025-03-26, which requires batches of requests.
+constexpr std::string_view kVersions[] = {"2025-06-18", "2024-11-05"};
 
 struct RpcError {
   int code;
@@ -40,40 +40,66 @@ json text_result(const std::string& text, bool is_error) {
   return {{"content", json::array({{{"type", "text"}, {"text", text}}})}, {"isError", is_error}};
 }
 
-// Up to the last whole line.
-std::string whole_lines(const std::string& text) {
-  const std::size_t end = text.rfind('\n');
-  return end == std::string::npos ? text : text.substr(0, end + 1);
+// As a line: the id is JSON.
+std::string line_of_result(const std::string& id, const json& result) {
+  return R"({"id":)" + id + R"(,"jsonrpc":"2.0","result":)" + line_of(result) + "}";
+}
+
+// A value of another type could be nested without a bound, and it is sent back.
+bool is_id(const json& value) {
+  return value.is_string() || value.is_number() || value.is_null();
+}
+
+McpCall call_of(const json& parameters, const json& id) {
+  if (!parameters.is_object() || !parameters.contains("name") || !parameters["name"].is_string())
+    throw RpcError{kInvalidParameters, "a call names a tool"};
+  std::string why;
+  std::optional<McpQuestion> question =
+      mcp_question(parameters["name"], parameters.value("arguments", json::object()), &why);
+  if (!question) throw RpcError{kInvalidParameters, why};
+  return {line_of(id), *std::move(question)};
+}
+
+McpReaction take_notification(const json& message) {
+  McpReaction reaction;
+  const json parameters = message.value("params", json());
+  if (message["method"] != "notifications/cancelled" || !parameters.is_object()) return reaction;
+  const auto id = parameters.find("requestId");
+  if (id != parameters.end() && is_id(*id)) reaction.cancelled = line_of(*id);
+  return reaction;
 }
 
 }  // namespace
 
-std::optional<std::string> McpSession::answer(std::string_view line) {
-  if (line.size() > kMostLineBytes)
-    return failure(nullptr, {kInvalidRequest, "the line has more than 1 MiB"});
+McpReaction McpSession::take(std::string_view line) const {
+  const auto refuse = [](int code, const char* why) {
+    return McpReaction{.answer = failure(nullptr, {code, why})};
+  };
+  if (line.size() > kMostLineBytes) return refuse(kInvalidRequest, "the line has more than 1 MiB");
   const json message = json::parse(line, nullptr, false);
-  if (message.is_discarded()) return failure(nullptr, {kParseError, "the line is not JSON"});
-  const auto id = message.is_object() ? message.find("id") : message.end();
-  const auto method = message.is_object() ? message.find("method") : message.end();
-  if (!message.is_object() || method == message.end() || !method->is_string())
-    return failure(nullptr, {kInvalidRequest, "a request is an object with a method"});
-  if (id == message.end()) return std::nullopt;
-  // It is sent back: another value could be nested without a bound.
-  if (!id->is_string() && !id->is_number() && !id->is_null())
-    return failure(nullptr, {kInvalidRequest, "an id is a text or a number"});
+  if (message.is_discarded()) return refuse(kParseError, "the line is not JSON");
+  if (!message.is_object() || !message.contains("method") || !message["method"].is_string())
+    return refuse(kInvalidRequest, "a request is an object with a method");
+  const auto id = message.find("id");
+  if (id == message.end()) return take_notification(message);
+  if (!is_id(*id)) return refuse(kInvalidRequest, "an id is a text or a number");
   try {
-    json result = answer_request(*method, message.value("params", json::object()));
-    return line_of({{"jsonrpc", "2.0"}, {"id", *id}, {"result", std::move(result)}});
+    return take_request(message, *id);
   } catch (const RpcError& error) {
-    return failure(*id, error);
+    return {.answer = failure(*id, error)};
   }
 }
 
-json McpSession::answer_request(const std::string& method, const json& parameters) {
-  if (method == "initialize") return initialise(parameters);
-  if (method == "ping") return json::object();
-  if (method == "tools/list") return {{"tools", mcp_tools()}};
-  if (method == "tools/call") return call(parameters);
+McpReaction McpSession::take_request(const json& message, const json& id) const {
+  const std::string method = message["method"];
+  const json parameters = message.value("params", json::object());
+  const auto answer = [&id](const json& result) {
+    return McpReaction{.answer = line_of_result(line_of(id), result)};
+  };
+  if (method == "initialize") return answer(initialise(parameters));
+  if (method == "ping") return answer(json::object());
+  if (method == "tools/list") return answer({{"tools", mcp_tools()}});
+  if (method == "tools/call") return {.call = call_of(parameters, id)};
   throw RpcError{kMethodNotFound, "there is no method '" + method + "'"};
 }
 
@@ -91,30 +117,27 @@ json McpSession::initialise(const json& parameters) const {
           {"serverInfo", {{"name", "ringcat"}, {"version", version_}}},
           {"instructions",
            "Answers questions about traces of log records. Begin with summary and "
-           "list_statements. Answers are bounded: narrow a question that is cut."}};
+           "list_statements. Each answer is one JSON object of bounded size: if has_more is true, "
+           "something was left out (left_out counts it, if it is known); narrow the question."}};
 }
 
-json McpSession::call(const json& parameters) {
-  if (!parameters.is_object() || !parameters.contains("name") || !parameters["name"].is_string())
-    throw RpcError{kInvalidParameters, "a call names a tool"};
-  std::vector<std::string> command;
-  std::string why;
-  if (!mcp_command(parameters["name"], parameters.value("arguments", json::object()), command,
-                   &why))
-    throw RpcError{kInvalidParameters, why};
-  command.insert(command.end(), paths_.begin(), paths_.end());
-  CommandResult result;
-  if (!run_(command, result, &why)) return text_result(why, true);
+std::string McpSession::answer_of(const McpCall& call, const CommandResult& result) const {
   if (result.is_timed_out)
-    return text_result(
-        "the answer took too long; narrow the question, for example by since and until", true);
+    return failure_of(
+        call, "the answer took too long; narrow the question, for example by since and until");
   // 1: all was read, but for damaged parts.
-  const bool is_error = !result.is_cut && result.status != 0 && result.status != 1;
-  if (is_error) return text_result(result.errors, true);
-  std::string text = result.is_cut ? whole_lines(result.output) : result.output;
-  if (result.is_cut) text += "The answer was cut here: narrow the question.\n";
-  if (!result.errors.empty()) text += "Notes:\n" + result.errors;
-  return text_result(text, false);
+  if (!result.is_cut && result.status != 0 && result.status != 1) {
+    return failure_of(
+        call, result.errors.empty() ? "ringcat ended without an answer; ask again" : result.errors);
+  }
+  std::string why;
+  const std::optional<std::string> text =
+      mcp_answer(result, call.question.form, most_answer_bytes_, &why);
+  return text ? line_of_result(call.id, text_result(*text, false)) : failure_of(call, why);
+}
+
+std::string McpSession::failure_of(const McpCall& call, const std::string& why) {
+  return line_of_result(call.id, text_result(why, true));
 }
 
 }  // namespace ringside::tool

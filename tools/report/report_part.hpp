@@ -29,8 +29,8 @@ class ReportPart {
 };
 
 // Times in documents are ns after the beginning of the grid: numbers of JavaScript have 53 bits.
-inline double document_ns(std::uint64_t unix_ns, const TimeGrid& grid) {
-  return static_cast<double>(static_cast<std::int64_t>(unix_ns - grid.begin_ns()));
+inline std::int64_t document_ns(std::uint64_t unix_ns, const TimeGrid& grid) {
+  return static_cast<std::int64_t>(unix_ns - grid.begin_ns());
 }
 
 }  // namespace ringside::tool

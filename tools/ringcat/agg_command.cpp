@@ -92,12 +92,14 @@ class AggReport {
   AggReport(const Question& question, const AggOptions& options, std::vector<double> percentiles)
       : question_(question),
         format_(options.question.format),
+        most_rows_(options.question.most_rows),
         percentiles_(std::move(percentiles)),
         clock_(options.question.utc) {}
 
   template <class T>
   ResultTable table(const AggSink<T>& sink, const ReadNumbers& read) {
     ResultTable table;
+    table.set_most_rows(most_rows_);
     question_.describe(table);
     if (question_.source != NumberSource::kNone) {
       table.add_fact("of", Cell::of_text(question_.number_name));
@@ -192,6 +194,7 @@ class AggReport {
 
   const Question& question_;
   TableFormat format_;
+  std::size_t most_rows_;
   std::vector<double> percentiles_;
   trace::WallClockText clock_;
   trace::TextSink sink_;

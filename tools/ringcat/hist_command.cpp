@@ -69,6 +69,7 @@ std::string text_of(const Question& question, const HistOptions& options,
                     const Histogram& histogram) {
   const TableFormat format = options.question.format;
   ResultTable table;
+  table.set_most_rows(options.question.most_rows);
   question.describe(table);
   table.add_fact("of", Cell::of_text(question.number_name));
   if (histogram.below() + histogram.above() > 0) {

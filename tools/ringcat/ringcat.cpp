@@ -7,6 +7,7 @@
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
 #include "tools/ringcat/print_command.hpp"
+#include "tools/text/empty_values.hpp"
 #include "tools/text/standard_descriptors.hpp"
 #include "tools/text/subcommand.hpp"
 
@@ -16,8 +17,11 @@ int main(int argc, char** argv) {
   // With SIGPIPE ignored, a closed pipe is a failed write, which ends the work cleanly.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    const Subcommand* const chosen = argc > 1 ? find_subcommand(argv[1]) : nullptr;
-    const int code = chosen == nullptr ? run_print(argc, argv) : chosen->run(argc - 1, argv + 1);
+    EmptyValues words(argc, argv);
+    const int count = words.count();
+    char** const all = words.words();
+    const Subcommand* const chosen = count > 1 ? find_subcommand(all[1]) : nullptr;
+    const int code = chosen == nullptr ? run_print(count, all) : chosen->run(count - 1, all + 1);
     // Help and version are still in the buffer.
     if (code != kExitOk || flush_standard_output()) return code;
     return exit_code_of_failed_output(errno);

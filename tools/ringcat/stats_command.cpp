@@ -53,6 +53,14 @@ std::optional<StatsOptions> parse(int argc, char** argv, int* exit_code) {
   app.add_option("--top", options.report.top,
                  "number of statements in the table, those with the most records first; 0: all")
       ->capture_default_str();
+  app.add_flag("--lost-only", options.report.lost_only,
+               "only streams, statements and intervals with lost, truncated or late records, those "
+               "with the most losses first");
+  app.add_option("--most-rows", options.report.most_rows,
+                 "in JSON, the most streams, statements and intervals, each; texts of 4,096 bytes "
+                 "at most; left_out counts what is not there; 0: all")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--format", options.format, "format of the output")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/text/first_bytes.hpp"
 #include "trace-format/lines/json_text.hpp"
 #include "trace-format/lines/visible_text.hpp"
 
@@ -21,9 +22,10 @@ std::string csv_cell(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string json_cell(const Cell& cell) {
+std::string json_cell(const Cell& cell, bool is_bounded) {
   if (cell.is_number) return cell.text;
-  return trace::quoted_json_text(cell.text);
+  const std::string_view text = cell.text;
+  return trace::quoted_json_text(is_bounded ? first_bytes(text, kMostTextInJson) : text);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -94,6 +96,14 @@ std::string ResultTable::as_text() const {
 }
 
 std::string ResultTable::as_json() const {
+  const bool is_bounded = most_rows_ != 0;
+  std::vector<std::string> left_out;
+  // How many of `all` are printed.
+  const auto bound = [&](std::size_t all, const std::string& name) {
+    if (!is_bounded || all <= most_rows_) return all;
+    left_out.push_back(fmt::format("{}:{}", trace::quoted_json_text(name), all - most_rows_));
+    return most_rows_;
+  };
   std::vector<std::string> members;
   for (std::size_t i = 0; i < facts_.size(); ++i) {
     const std::string& name = facts_[i].first;
@@ -102,22 +112,26 @@ std::string ResultTable::as_json() const {
                                     [&](const auto& fact) { return fact.first == name; });
     if (first != facts_.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     for (const auto& [other, value] : facts_) {
-      if (other == name) values.push_back(json_cell(value));
+      if (other == name) values.push_back(json_cell(value, is_bounded));
     }
     // Sites are always a list, even a single one, so that programs need not check.
     const bool list = values.size() > 1 || name.find("site") != std::string::npos;
+    values.resize(bound(values.size(), name));
     members.push_back(trace::quoted_json_text(name) + ":" +
                       (list ? "[" + joined(values, ",") + "]" : values.front()));
   }
   std::vector<std::string> rows;
-  for (const auto& row : rows_) {
+  const std::size_t shown = bound(rows_.size(), "rows");
+  for (std::size_t row = 0; row < shown; ++row) {
     std::vector<std::string> cells;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(trace::quoted_json_text(columns_[i]) + ":" + json_cell(row[i]));
+    for (std::size_t i = 0; i < rows_[row].size(); ++i) {
+      cells.push_back(trace::quoted_json_text(columns_[i]) + ":" +
+                      json_cell(rows_[row][i], is_bounded));
     }
     rows.push_back("{" + joined(cells, ",") + "}");
   }
   members.push_back("\"rows\":[" + joined(rows, ",") + "]");
+  if (!left_out.empty()) members.push_back("\"left_out\":{" + joined(left_out, ",") + "}");
   return "{" + joined(members, ",") + "}\n";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The result of a question, as text, JSON or CSV.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ class ResultTable {
   void set_columns(std::vector<std::string> names) { columns_ = std::move(names); }
   void add_row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
 
+  // In JSON, of rows and of facts of one name each; texts are bounded too. 0: all.
+  void set_most_rows(std::size_t most) { most_rows_ = most; }
+
   std::string text(TableFormat format, bool for_terminal) const;
 
  private:
@@ -43,6 +47,7 @@ class ResultTable {
   std::vector<std::pair<std::string, Cell>> facts_;  // in JSON, equal names become an array
   std::vector<std::string> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::size_t most_rows_ = 0;
 };
 
 }  // namespace ringside::tool
