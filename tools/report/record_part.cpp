@@ -49,16 +49,17 @@ void RecordPart::add(const ReportEvent& event) {
 }
 
 void RecordPart::add_loss(const ReportEvent& event) {
+  ++seen_[seen_index(KeptFor::kLoss)];
   std::uint64_t place = 0;
   if (!losses_.next(&place)) return;
-  ++seen_[seen_index(KeptFor::kLoss)];
   keep(event, KeptFor::kLoss, place);
-  if (losses_.is_full()) {
+  if (losses_.is_full() && !has_all_) {
     losses_.halve();
     retain([this](const Kept& kept) {
       return kept.reason != KeptFor::kLoss || losses_.is_taken(kept.place);
     });
   }
+  if (!losses_.is_taken(place)) return;
   const std::uint32_t stream = event.place.stream->number;
   if (stream >= after_loss_.size()) after_loss_.resize(std::size_t{stream} + 1);
   if (after_loss_[stream].left == 0) ++streams_after_loss_;
@@ -181,6 +182,7 @@ void RecordPart::release(std::uint64_t order) {
 
 void RecordPart::select_only() {
   has_all_ = false;
+  while (losses_.is_full()) losses_.halve();
   retain([](const Kept& kept) { return kept.reason != KeptFor::kAll; });
   shrink(text_bytes_ > kMostSelectedBytes);
 }

@@ -134,6 +134,7 @@ json TimelinePart::document(const TimeGrid& grid, std::uint64_t last_ns) {
           {"drawn_spans", drawn},
           {"least_duration_ns", least_ns},
           {"open_spans", open_spans_},
+          {"crowded_spans", crowded_spans_},
           {"instants", instants_},
           {"drawn_instants", drawn_instants},
           {"further_tracks", tracks_.size() - tracks.size()},

@@ -106,6 +106,7 @@ class TimelinePart final : public ReportPart {
   std::uint64_t spans_ = 0;
   std::uint64_t instants_ = 0;
   std::uint64_t open_spans_ = 0;
+  std::uint64_t crowded_spans_ = 0;  // they lie over others
   std::uint64_t end_ns_ = 0;
   std::vector<OpenPath> open_paths_;
 
