@@ -1,7 +1,7 @@
 #include "tools/report/health_part.hpp"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -29,20 +29,28 @@ json causes_json(const LossTally& tally) {
 
 void HealthPart::add(const ReportEvent& event) {
   if (event.event.kind != trace::EventKind::kLoss) return;
-  const auto has_more = [](const LostInterval& a, const LostInterval& b) {
-    return a.lost > b.lost;
-  };
-  lost_.push_back({event.event.lost, event.event.since_ns, event.event.unix_ns,
-                   event.place.stream->number, event.event.cause});
-  std::push_heap(lost_.begin(), lost_.end(), has_more);
-  if (lost_.size() <= kMostIntervals) return;
-  std::pop_heap(lost_.begin(), lost_.end(), has_more);
-  lost_.pop_back();
-  ++further_;
+  lost_.add({.from_ns = event.event.since_ns,
+             .to_ns = event.event.unix_ns,
+             .lost = event.event.lost,
+             .stream = event.place.stream->number,
+             .cause = event.event.cause});
 }
 
 json HealthPart::document(const TraceStats& stats, const trace::ReadReport& read,
-                          const TimeGrid& grid) const {
+                          const ReportOrigin& origin, const TimeGrid& grid) {
+  json intervals = json::array();
+  for (const LostInterval& each : lost_.take()) {
+    json one{{"from", document_ns(each.from_ns, grid)},
+             {"to", document_ns(each.to_ns, grid)},
+             {"stream", each.stream},
+             {"records", each.lost},
+             {"cause", trace::loss_cause_token(each.cause)}};
+    if (each.joined > 1) one["joined"] = each.joined;
+    intervals.push_back(std::move(one));
+  }
+  json notes = json::array();
+  for (const trace::ReadError& note : read.notes) notes.push_back(note.text());
+  for (const std::string& note : origin.notes) notes.push_back(note);
   json document{{"lost", stats.total().lost},
                 {"causes", causes_json(stats.total().by_cause)},
                 {"late_records", read.late_records},
@@ -50,21 +58,11 @@ json HealthPart::document(const TraceStats& stats, const trace::ReadReport& read
                 {"damaged_bytes", read.damaged_bytes},
                 {"sections_without_end", read.sections_without_end},
                 {"clocks", clocks_as_json(read.host_clocks)},
-                {"further_intervals", further_}};
-  json& notes = document["notes"] = json::array();
-  for (const trace::ReadError& note : read.notes) notes.push_back(note.text());
-  std::vector<LostInterval> sorted = lost_;
-  std::sort(sorted.begin(), sorted.end(), [](const LostInterval& a, const LostInterval& b) {
-    return std::tie(a.to_ns, a.stream) < std::tie(b.to_ns, b.stream);
-  });
-  json& intervals = document["intervals"] = json::array();
-  for (const LostInterval& each : sorted) {
-    intervals.push_back({{"from", document_ns(each.from_ns, grid)},
-                         {"to", document_ns(each.to_ns, grid)},
-                         {"stream", each.stream},
-                         {"records", each.lost},
-                         {"cause", trace::loss_cause_token(each.cause)}});
-  }
+                {"notes", std::move(notes)},
+                {"further_notes", read.further_notes},
+                {"intervals", std::move(intervals)},
+                {"further_intervals", lost_.left_out()}};
+  if (!origin.filters.empty()) document["filters"] = origin.filters;
   return document;
 }
 

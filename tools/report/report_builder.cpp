@@ -61,12 +61,12 @@ void ReportBuilder::compare_with(std::unique_ptr<ComparedTrace> before, const st
 }
 
 std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read,
-                                                   const std::string& title) {
+                                                   const ReportOrigin& origin) {
   numbers_.finish(grid_);
   const bool is_empty = stats_.total().records == 0;
   const std::uint64_t last_ns = is_empty ? grid_.begin_ns() : stats_.last_ns();
   json summary{{"version", kDocumentVersion},
-               {"title", title},
+               {"title", origin.title},
                // As a text: it has more than 53 bits.
                {"begin_unix_ns", std::to_string(grid_.begin_ns())},
                {"end", document_ns(last_ns, grid_)},
@@ -80,7 +80,7 @@ std::vector<ReportSection> ReportBuilder::sections(const trace::ReadReport& read
                {"streams", streams_json(stats_)}};
   std::vector<ReportSection> sections;
   sections.push_back({"summary", text_of(summary)});
-  sections.push_back({"health", text_of(health_.document(stats_, read, grid_))});
+  sections.push_back({"health", text_of(health_.document(stats_, read, origin, grid_))});
   sections.push_back({"statements", text_of(statements_.document(stats_, grid_))});
   // Before the heat map, which makes classes wider.
   if (before_ != nullptr) {

@@ -44,8 +44,8 @@ class ReportBuilder {
   // The report tells what changed since another trace. `title`: for people.
   void compare_with(std::unique_ptr<ComparedTrace> before, const std::string& title);
 
-  // `title`: for people. Call it once, at the end.
-  std::vector<ReportSection> sections(const trace::ReadReport& read, const std::string& title);
+  // Call it once, at the end.
+  std::vector<ReportSection> sections(const trace::ReadReport& read, const ReportOrigin& origin);
 
  private:
   TraceStats stats_{0};
