@@ -21,9 +21,9 @@ class HealthPart final : public ReportPart {
  public:
   void add(const ReportEvent& event) override;
 
-  // README.md, "health". Call it once, at the end.
+  // README.md, "health". `level`: of SectionFitting.
   nlohmann::json document(const TraceStats& stats, const trace::ReadReport& read,
-                          const ReportOrigin& origin, const TimeGrid& grid);
+                          const ReportOrigin& origin, const TimeGrid& grid, unsigned level);
 
  private:
   LostIntervals lost_;

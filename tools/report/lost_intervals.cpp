@@ -20,9 +20,9 @@ void join(LostInterval& first, const LostInterval& next) {
 
 }  // namespace
 
-std::vector<LostInterval> LostIntervals::take() {
+std::vector<LostInterval> LostIntervals::sorted() {
   if (intervals_.size() > kMost) reduce();
-  std::vector<LostInterval> all = std::move(intervals_);
+  std::vector<LostInterval> all = intervals_;
   std::sort(all.begin(), all.end(), [](const LostInterval& a, const LostInterval& b) {
     return std::tie(a.to_ns, a.stream, a.cause) < std::tie(b.to_ns, b.stream, b.cause);
   });

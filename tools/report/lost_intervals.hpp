@@ -31,8 +31,8 @@ class LostIntervals {
     if (intervals_.size() > 2 * kMost) reduce();
   }
 
-  // kMost at most, by their ends. Call it once, at the end.
-  std::vector<LostInterval> take();
+  // kMost at most, by their ends.
+  std::vector<LostInterval> sorted();
 
   // Losses that are in no interval.
   std::uint64_t left_out() const { return left_out_; }

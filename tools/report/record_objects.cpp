@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/report/short_text.hpp"
 #include "trace-format/lines/line_event.hpp"
 
 namespace ringside::tool {
@@ -24,12 +25,6 @@ bool has_long_text(const trace::Value& value, std::size_t most) {
 bool has_any_long_text(std::span<const trace::Value> values, std::size_t most) {
   return std::any_of(values.begin(), values.end(),
                      [most](const trace::Value& value) { return has_long_text(value, most); });
-}
-
-// Not within a character of UTF-8.
-std::string_view first_bytes(std::string_view text, std::size_t most) {
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
-  return text.substr(0, most);
 }
 
 void shorten(json& value, std::size_t most) {

@@ -24,8 +24,8 @@ class StackPart final : public ReportPart {
 
   void add(const ReportEvent& event) override;
 
-  // README.md, "flame", "stacks". Reads the files of programs.
-  nlohmann::json document();
+  // README.md, "flame", "stacks". Reads the files of programs. `level`: of SectionFitting.
+  nlohmann::json document(unsigned level);
 
  private:
   using Process = std::array<std::uint8_t, 16>;
@@ -42,6 +42,7 @@ class StackPart final : public ReportPart {
     static constexpr std::int32_t kNone = -1;
   };
 
+  void find_functions();
   void know(Statement& statement, const trace::Record& record);
   std::int64_t frame_of(const Process& process, std::uint64_t address);
 
@@ -52,6 +53,11 @@ class StackPart final : public ReportPart {
   PathTree tree_;  // names: frames_; a statement S: -S-1
   std::uint64_t stacks_ = 0;
   std::uint64_t left_out_ = 0;
+  // By functions: after find_functions().
+  bool has_functions_ = false;
+  PathTree named_;  // names: names_; a statement S: -S-1
+  std::vector<std::string> names_;
+  std::uint64_t with_function_ = 0;
 };
 
 }  // namespace ringside::tool

@@ -2,6 +2,7 @@
 // The table of statements: their counts, and how these change over time.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tools/report/report_part.hpp"
@@ -12,8 +13,9 @@ class StatementPart final : public ReportPart {
  public:
   void add(const ReportEvent& event) override;
 
-  // README.md, "statements". Rows in the order of their numbers in `stats`.
-  nlohmann::json document(const TraceStats& stats, const TimeGrid& grid);
+  // README.md, "statements". Rows in the order of their numbers in `stats`. `level`: of
+  // SectionFitting.
+  std::string document(const TraceStats& stats, const TimeGrid& grid, unsigned level);
 
   // Records of a statement by interval; null: it has none.
   const std::array<std::uint32_t, TimeGrid::kIntervals>* over_time(std::uint32_t number,
@@ -27,6 +29,8 @@ class StatementPart final : public ReportPart {
     GridCounts<std::uint32_t> records;
     std::string function;
   };
+  nlohmann::json row_json(const SiteStats& site, const TimeGrid& grid, bool is_short);
+
   std::vector<std::unique_ptr<Row>> rows_;  // by number
 };
 
