@@ -24,6 +24,27 @@ void add_globs(CLI::App& app, const char* name, std::vector<std::string>& value,
 
 }  // namespace
 
+std::vector<std::string> given_filters(const FilterOptions& options) {
+  std::vector<std::string> given;
+  const auto add = [&given](const char* name, const std::string& value) {
+    if (!value.empty()) given.push_back(std::string(name) + " " + value);
+  };
+  const auto add_each = [&add](const char* name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) add(name, value);
+  };
+  add("--since", options.since);
+  add("--until", options.until);
+  add("--level", options.level);
+  add_each("--category", options.categories);
+  add_each("--thread", options.threads);
+  add_each("--service", options.services);
+  add("--grep", options.grep);
+  add("--where", options.where);
+  add_each("--site", options.sites);
+  if (options.no_losses) given.emplace_back("--no-losses");
+  return given;
+}
+
 void add_record_filter_options(CLI::App& app, FilterOptions& options) {
   add_text(app, "--since", options.since, "TIME",
            "records since this time: 2026-11-20T21:35:16Z, '2026-11-20 21:35', 21:35 (today), -5m "

@@ -26,6 +26,9 @@ struct FilterOptions {
   bool operator==(const FilterOptions&) const = default;
 };
 
+// Those that are given, as typed: "--level warning".
+std::vector<std::string> given_filters(const FilterOptions& options);
+
 // Adds all of them. `options` must outlive the parsing.
 void add_filter_options(CLI::App& app, FilterOptions& options);
 // Adds those that select records of sites that are chosen otherwise.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "shm-layout/level.hpp"
 #include "shm-layout/record_head.hpp"
 #include "tools/interop/event_facts.hpp"
+#include "tools/report/halved.hpp"
 #include "trace-format/reader/open_spans.hpp"
 #include "trace-format/reader/record_property.hpp"
 
@@ -132,7 +134,10 @@ void ActivityPart::add_row(Activity& activity, const ReportEvent& event) {
   activity.begin_ns = std::min(activity.begin_ns, record.unix_ns);
   activity.end_ns = std::max(activity.end_ns, is_span ? span_end_ns(record) : record.unix_ns);
   if (site.level >= shm::Level::kError && activity.errors++ == 0) ++failed_;
-  if (activity.rows.size() == kMostRows) return;
+  if (activity.rows.size() == kMostRows) {
+    ++activity.left_out;
+    return;
+  }
   Row row;
   row.unix_ns = record.unix_ns;
   row.sequence = record.record.sequence;
@@ -146,9 +151,11 @@ void ActivityPart::add_row(Activity& activity, const ReportEvent& event) {
   // Only of what may be kept: an object costs more than all else.
   const bool is_candidate =
       slowest_.wants(activity) || (activity.errors != 0 && with_errors_.wants(activity));
-  if (is_candidate) {
+  if (is_candidate && object_bytes_ < kMostObjectBytes) {
     row.object = static_cast<std::uint32_t>(activity.objects.size());
     activity.objects.push_back(objects_.of(record, kMostTextBytes).json);
+    activity.object_bytes += activity.objects.back().size();
+    object_bytes_ += activity.objects.back().size();
   }
   activity.rows.push_back(row);
 }
@@ -160,10 +167,13 @@ void ActivityPart::end(Activity activity) {
   } else if (!slowest_.add(std::move(activity), &left)) {
     return;
   }
-  if (left.errors != 0 && with_errors_.wants(left)) {
-    Activity fastest;
-    with_errors_.add(std::move(left), &fastest);
+  Activity fastest;
+  if (left.errors == 0 || !with_errors_.wants(left)) {
+    fastest = std::move(left);
+  } else if (!with_errors_.add(std::move(left), &fastest)) {
+    return;
   }
+  object_bytes_ -= fastest.object_bytes;
 }
 
 // The second record of a span has everything.
@@ -177,31 +187,32 @@ void ActivityPart::remove_begins(Activity& activity) {
 }
 
 std::string ActivityPart::activity_json(Activity& activity, const char* reason,
-                                        const TimeGrid& grid) {
-  const std::size_t complete = activity.rows.size();
+                                        const Detail& detail, const TimeGrid& grid) {
   remove_begins(activity);
+  const std::size_t rows = std::min(activity.rows.size(), detail.most_rows);
   std::string ids;
   for (const Id& id : activity.ids) ids += (ids.empty() ? "\"" : ",\"") + id_text(id) + "\"";
   std::string out = fmt::format(
       "{{\"kept_for\":\"{}\",\"ids\":[{}],\"begin\":{},\"duration_ns\":{},\"records\":{},"
       "\"errors\":{},\"left_out\":{},\"rows\":[",
       reason, ids, document_ns(activity.begin_ns, grid), activity.duration_ns(), activity.records,
-      activity.errors, activity.records - complete);
+      activity.errors, activity.left_out + activity.rows.size() - rows);
   std::string_view separator;
-  for (const Row& row : activity.rows) {
+  for (const Row& row : std::span(activity.rows).first(rows)) {
     out += fmt::format("{}{{\"at\":{},\"statement\":{},\"stream\":{},\"sequence\":{}", separator,
                        row.unix_ns - activity.begin_ns, row.statement, row.stream, row.sequence);
     if (row.duration_ns != kNoDuration) out += fmt::format(",\"duration_ns\":{}", row.duration_ns);
     if (row.substream != 0) out += fmt::format(",\"substream\":\"{}\"", row.substream);
     if (row.is_begin) out += ",\"open\":true";
-    if (row.object != kNoObject) out += ",\"record\":" + activity.objects[row.object];
+    if (detail.has_objects && row.object != kNoObject)
+      out += ",\"record\":" + activity.objects[row.object];
     out += '}';
     separator = ",";
   }
   return out + "]}";
 }
 
-std::string ActivityPart::document(const TimeGrid& grid) {
+std::string ActivityPart::document(const TimeGrid& grid, unsigned level) {
   for (Activity& activity : tracked_) end(std::move(activity));
   tracked_.clear();
   by_id_.clear();
@@ -210,9 +221,14 @@ std::string ActivityPart::document(const TimeGrid& grid) {
     std::sort(activities.begin(), activities.end(), [](const Activity& a, const Activity& b) {
       return is_slower(a.duration_ns(), b.duration_ns());
     });
-    for (Activity& activity : activities) {
+    // First the least slow ones lose their objects, and then all have fewer rows.
+    constexpr unsigned kObjectLevels = 6;
+    const unsigned row_level = level - std::min(level, kObjectLevels);
+    for (std::size_t i = 0; i < activities.size(); ++i) {
+      const Detail detail{.has_objects = i < halved(kMostKept, level),
+                          .most_rows = halved(kMostRows, row_level)};
       if (!kept.empty()) kept += ",\n";
-      kept += activity_json(activity, reason, grid);
+      kept += activity_json(activities[i], reason, detail, grid);
     }
   };
   append(slowest_.all(), "slowest");

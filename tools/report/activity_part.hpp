@@ -24,11 +24,13 @@ class ActivityPart final : public ReportPart {
   static constexpr std::size_t kMostRows = 200;
   static constexpr std::size_t kMostIds = 16;
   static constexpr std::size_t kMostTextBytes = 1'000;  // of a value of an object
+  // Of all activities that are followed or kept; beyond it, records have no objects.
+  static constexpr std::size_t kMostObjectBytes = std::size_t{64} << 20;
 
   void add(const ReportEvent& event) override;
 
-  // README.md, "activities".
-  std::string document(const TimeGrid& grid);
+  // README.md, "activities". `level`: of SectionFitting.
+  std::string document(const TimeGrid& grid, unsigned level);
 
  private:
   using Id = std::array<std::uint8_t, 16>;
@@ -56,8 +58,10 @@ class ActivityPart final : public ReportPart {
     std::uint64_t end_ns = 0;
     std::uint64_t records = 0;
     std::uint64_t errors = 0;
+    std::uint64_t left_out = 0;  // records beyond kMostRows
     std::vector<Row> rows;
     std::vector<std::string> objects;
+    std::size_t object_bytes = 0;
 
     std::uint64_t duration_ns() const { return end_ns - begin_ns; }
   };
@@ -82,7 +86,13 @@ class ActivityPart final : public ReportPart {
   void end(Activity activity);
   void add_row(Activity& activity, const ReportEvent& event);
   static void remove_begins(Activity& activity);
-  static std::string activity_json(Activity& activity, const char* reason, const TimeGrid& grid);
+  // What a level leaves of one.
+  struct Detail {
+    bool has_objects = true;
+    std::size_t most_rows = kMostRows;
+  };
+  static std::string activity_json(Activity& activity, const char* reason, const Detail& detail,
+                                   const TimeGrid& grid);
 
   Tracked tracked_;
   std::unordered_map<Id, Tracked::iterator, IdHash> by_id_;
@@ -92,6 +102,7 @@ class ActivityPart final : public ReportPart {
   std::uint64_t activities_ = 0;
   std::uint64_t records_ = 0;
   std::uint64_t failed_ = 0;  // with errors
+  std::size_t object_bytes_ = 0;
   RecordObjects objects_;
 };
 

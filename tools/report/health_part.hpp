@@ -2,33 +2,32 @@
 // The banner at the top: what is missing from the trace, how exact its times are, and what log
 // calls took.
 
+#include <string>
+#include <vector>
+
+#include "tools/report/lost_intervals.hpp"
 #include "tools/report/report_part.hpp"
 #include "trace-format/blocks/read_report.hpp"
 
 namespace ringside::tool {
 
+// What the command knows of a report, and the events do not say.
+struct ReportOrigin {
+  std::string title;                 // for people
+  std::vector<std::string> filters;  // "--level warning": which records were wanted
+  std::vector<std::string> notes;    // what importers reported, and what is not in ReadReport
+};
+
 class HealthPart final : public ReportPart {
  public:
-  // Keeps the longest losses.
-  static constexpr std::size_t kMostIntervals = 2'000;
-
   void add(const ReportEvent& event) override;
 
-  // README.md, "health".
+  // README.md, "health". `level`: of SectionFitting.
   nlohmann::json document(const TraceStats& stats, const trace::ReadReport& read,
-                          const TimeGrid& grid) const;
+                          const ReportOrigin& origin, const TimeGrid& grid, unsigned level);
 
  private:
-  struct LostInterval {
-    std::uint64_t lost = 0;
-    std::uint64_t from_ns = 0;
-    std::uint64_t to_ns = 0;
-    std::uint32_t stream = 0;
-    trace::LossCause cause = trace::LossCause::kUnknown;
-  };
-
-  std::vector<LostInterval> lost_;  // a heap: the least records at the front
-  std::uint64_t further_ = 0;       // intervals that are not in lost_
+  LostIntervals lost_;
 };
 
 }  // namespace ringside::tool

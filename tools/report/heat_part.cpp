@@ -14,12 +14,16 @@
 
 #include "shm-layout/dictionary_entry.hpp"
 #include "shm-layout/field_type.hpp"
+#include "tools/report/halved.hpp"
+#include "tools/text/first_bytes.hpp"
 
 namespace ringside::tool {
 
 using nlohmann::json;
 
 namespace {
+
+constexpr std::size_t kMostFieldNameBytes = 1'000;
 
 bool has_number(const trace::Field& field) {
   using shm::FieldType;
@@ -45,11 +49,11 @@ std::size_t cells_of(HeatField& field, const TimeGrid& grid) {
   return cells;
 }
 
-void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid) {
+void fit(const std::vector<HeatField*>& fields, const TimeGrid& grid, std::size_t most_cells) {
   std::vector<std::size_t> cells;
   cells.reserve(fields.size());
   for (HeatField* const field : fields) cells.push_back(cells_of(*field, grid));
-  while (std::accumulate(cells.begin(), cells.end(), std::size_t{0}) > HeatPart::kMostCells) {
+  while (std::accumulate(cells.begin(), cells.end(), std::size_t{0}) > most_cells) {
     const auto most =
         static_cast<std::size_t>(std::max_element(cells.begin(), cells.end()) - cells.begin());
     fields[most]->map.coarsen(grid);
@@ -121,7 +125,7 @@ std::string field_text(HeatField& field, const TimeGrid& grid) {
   } else {
     document["kind"] = "argument";
     document["index"] = field.index;
-    document["name"] = field.name;
+    document["name"] = first_bytes(field.name, kMostFieldNameBytes);
   }
   if (field.map.values() != 0) {
     document["least"] = field.map.least();
@@ -206,7 +210,7 @@ HeatField* HeatPart::same_field(std::uint32_t statement, const HeatField& other)
   return nullptr;
 }
 
-std::vector<HeatField*> HeatPart::shown_fields() {
+std::vector<HeatField*> HeatPart::shown_fields(std::size_t most_fields) {
   std::vector<HeatField*> fields;
   for (const auto& field : fields_) {
     if (field->map.values() != 0) fields.push_back(field.get());
@@ -214,7 +218,7 @@ std::vector<HeatField*> HeatPart::shown_fields() {
   std::stable_sort(fields.begin(), fields.end(), [](const HeatField* a, const HeatField* b) {
     return a->map.values() > b->map.values();
   });
-  if (fields.size() > kMostFields) fields.resize(kMostFields);
+  if (fields.size() > most_fields) fields.resize(most_fields);
   std::stable_sort(fields.begin(), fields.end(), [](const HeatField* a, const HeatField* b) {
     return std::tie(a->statement, a->is_duration, a->index) <
            std::tie(b->statement, b->is_duration, b->index);
@@ -222,9 +226,12 @@ std::vector<HeatField*> HeatPart::shown_fields() {
   return fields;
 }
 
-std::string HeatPart::document(const TimeGrid& grid) {
-  const std::vector<HeatField*> shown = shown_fields();
-  fit(shown, grid);
+std::string HeatPart::document(const TimeGrid& grid, unsigned level) {
+  // The widest classes of all fields have fewer cells than this.
+  constexpr unsigned kWidestLevel = 3;
+  const unsigned left_out = level - std::min(level, kWidestLevel);
+  const std::vector<HeatField*> shown = shown_fields(halved(kMostFields, left_out));
+  fit(shown, grid, halved(kMostCells, std::min(level, kWidestLevel)));
   std::string fields;
   for (HeatField* const field : shown)
     fields += (fields.empty() ? "" : ",") + field_text(*field, grid);

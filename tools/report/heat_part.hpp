@@ -43,15 +43,16 @@ class HeatPart {
   void add(HeatField& field, const NumberRun& run);
 
   // Those with the most values, in the order of their statements.
-  std::vector<HeatField*> shown_fields();
+  std::vector<HeatField*> shown_fields(std::size_t most = kMostFields);
 
   // All of a statement that are not forgotten.
   std::vector<HeatField*> fields_of(std::uint32_t statement) const;
   // The one of a statement that is the same as one of another trace; null: there is none.
   HeatField* same_field(std::uint32_t statement, const HeatField& other) const;
 
-  // README.md, "heat". Makes classes wider until the document is small enough.
-  std::string document(const TimeGrid& grid);
+  // README.md, "heat". Makes classes wider until the document is small enough. `level`: of
+  // SectionFitting.
+  std::string document(const TimeGrid& grid, unsigned level = 0);
 
  private:
   HeatField* field_like(HeatField wanted);

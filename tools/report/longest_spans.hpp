@@ -33,6 +33,19 @@ class LongestSpans {
     spans_.push_back(span);
   }
 
+  // At most so many: shorter ones are left out.
+  void reduce(std::size_t most) {
+    while (spans_.size() > most) {
+      const std::size_t before = spans_.size();
+      raise();
+      if (spans_.size() != before) continue;
+      // All have the same duration, or no end.
+      least_ns_ += least_ns_ == DrawnSpan::kNoEnd ? 0 : 1;
+      std::erase_if(spans_, [&](const DrawnSpan& span) { return span.duration_ns < least_ns_; });
+      if (spans_.size() == before) spans_.resize(most);
+    }
+  }
+
   // No span of at least this duration is missing of those that were added.
   std::uint64_t least_ns() const { return least_ns_; }
   std::vector<DrawnSpan>& spans() { return spans_; }

@@ -8,7 +8,7 @@
 
 namespace ringside::tool {
 
-// README.md, "triggers".
-std::string moments_document(const KnownMoments& moments, const TimeGrid& grid);
+// README.md, "triggers". `level`: of SectionFitting.
+std::string moments_document(const KnownMoments& moments, const TimeGrid& grid, unsigned level);
 
 }  // namespace ringside::tool

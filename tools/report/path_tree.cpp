@@ -31,7 +31,7 @@ std::uint32_t PathTree::below(std::uint32_t parent, std::int64_t name) {
   return node;
 }
 
-nlohmann::json PathTree::document() const {
+nlohmann::json PathTree::document(std::size_t most) const {
   // A node is at least as heavy as each below it: so those that are shown have their parents.
   std::vector<std::uint64_t> weights(nodes_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {
@@ -41,8 +41,8 @@ nlohmann::json PathTree::document() const {
   }
   std::vector<std::uint32_t> shown(nodes_.size());
   std::iota(shown.begin(), shown.end(), 0U);
-  if (shown.size() > kMostShown) {
-    const auto end = shown.begin() + kMostShown;
+  if (shown.size() > most) {
+    const auto end = shown.begin() + static_cast<std::ptrdiff_t>(most);
     std::nth_element(shown.begin(), end, shown.end(), [&](std::uint32_t a, std::uint32_t b) {
       return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
     });

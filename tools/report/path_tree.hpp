@@ -40,7 +40,7 @@ class PathTree {
   bool has_left_out() const { return has_left_out_; }
 
   // README.md, "flame": of the heaviest nodes; the others are counted at their parents.
-  nlohmann::json document() const;
+  nlohmann::json document(std::size_t most = kMostShown) const;
 
  private:
   struct Key {

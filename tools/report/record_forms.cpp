@@ -101,13 +101,4 @@ std::int32_t RecordForms::find(const trace::Site* site, std::uint32_t section, b
   return known->second = number;
 }
 
-std::string RecordForms::json() const {
-  std::string out = "[";
-  for (const std::string* const form : forms_) {
-    if (out.size() > 1) out += ',';
-    out += *form;
-  }
-  return out + "]";
-}
-
 }  // namespace ringside::tool

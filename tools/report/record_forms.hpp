@@ -23,8 +23,11 @@ class RecordForms {
   // Forms of contexts have the names of fields as they are.
   std::int32_t of_context(const trace::Site* site, std::uint32_t section);
 
-  // README.md, "records": each form is an array of fields.
-  std::string json() const;
+  // The JSON of a form: an array of fields.
+  const std::string& text(std::int32_t form) const {
+    return *forms_[static_cast<std::size_t>(form)];
+  }
+  std::size_t size() const { return forms_.size(); }
 
  private:
   struct Key {

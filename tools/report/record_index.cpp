@@ -24,9 +24,10 @@ std::string array_of(std::span<const IndexedRecord> records, Value value) {
 }  // namespace
 
 void RecordIndex::describe(const Selection& selection) {
-  selection_ =
-      fmt::format("\"of\":{},\"all\":{},\"halvings\":{},\"sample_intervals\":{}", selection.records,
-                  selection.has_all, selection.halvings, selection.sample_intervals);
+  selection_ = fmt::format(
+      "\"of\":{},\"all\":{},\"halvings\":{},\"sample_intervals\":{},\"further_forms\":{}",
+      selection.records, selection.has_all, selection.halvings, selection.sample_intervals,
+      selection.further_forms);
   seen_.assign(selection.seen.begin(), selection.seen.end());
 }
 

@@ -29,6 +29,7 @@ class RecordIndex {
     unsigned halvings = 0;
     std::span<const std::uint64_t> seen;  // by reason: how many it applied to
     std::uint64_t sample_intervals = 1;   // of the grid, that have one sample for each statement
+    std::size_t further_forms = 0;        // that are left out
   };
 
   RecordIndex(const TimeGrid& grid, std::size_t chunk_records)
@@ -36,7 +37,7 @@ class RecordIndex {
 
   void add(const IndexedRecord& record) { records_.push_back(record); }
   void describe(const Selection& selection);
-  // `forms`: of RecordForms.
+  // `forms`: of UsedForms.
   std::string json(const std::string& forms) const;
 
  private:

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
-#include <zstd.h>
 
 #include "tools/report/record_index.hpp"
+#include "tools/report/used_forms.hpp"
 
 namespace ringside::tool {
 namespace {
 
-constexpr int kEstimateLevel = 1;
-constexpr unsigned kMostHalvings = 12;
+constexpr unsigned kMostHalvings = 24;
 
 std::size_t seen_index(KeptFor reason) {
   return static_cast<std::size_t>(reason);
@@ -51,16 +50,17 @@ void RecordPart::add(const ReportEvent& event) {
 }
 
 void RecordPart::add_loss(const ReportEvent& event) {
+  ++seen_[seen_index(KeptFor::kLoss)];
   std::uint64_t place = 0;
   if (!losses_.next(&place)) return;
-  ++seen_[seen_index(KeptFor::kLoss)];
   keep(event, KeptFor::kLoss, place);
-  if (losses_.is_full()) {
+  if (losses_.is_full() && !has_all_) {
     losses_.halve();
     retain([this](const Kept& kept) {
       return kept.reason != KeptFor::kLoss || losses_.is_taken(kept.place);
     });
   }
+  if (!losses_.is_taken(place)) return;
   const std::uint32_t stream = event.place.stream->number;
   if (stream >= after_loss_.size()) after_loss_.resize(std::size_t{stream} + 1);
   if (after_loss_[stream].left == 0) ++streams_after_loss_;
@@ -181,6 +181,7 @@ void RecordPart::release(std::uint64_t order) {
 
 void RecordPart::select_only() {
   has_all_ = false;
+  while (losses_.is_full()) losses_.halve();
   retain([](const Kept& kept) { return kept.reason != KeptFor::kAll; });
   shrink(text_bytes_ > kMostSelectedBytes);
 }
@@ -255,23 +256,42 @@ std::vector<std::string> RecordPart::chunks() const {
   return chunks;
 }
 
-std::size_t RecordPart::packed_bytes() const {
-  std::size_t bytes = 0;
-  std::string out;
-  for (const std::string& chunk : chunks()) {
-    out.resize(ZSTD_compressBound(chunk.size()));
-    const std::size_t packed =
-        ZSTD_compress(out.data(), out.size(), chunk.data(), chunk.size(), kEstimateLevel);
-    bytes += ZSTD_isError(packed) != 0 ? chunk.size() : packed;
-  }
-  return bytes;
+bool RecordPart::fits(const Documents& documents, std::size_t most_packed,
+                      SectionPacker& packer) const {
+  if (text_bytes_ + documents.index.size() <= std::min(kMostPackedBytes, most_packed)) return true;
+  std::size_t chunks = 0;
+  for (const std::string& chunk : documents.chunks) chunks += packer.packed(chunk).size();
+  return chunks <= kMostPackedBytes &&
+         chunks + packer.packed(documents.index).size() <= most_packed;
 }
 
-RecordPart::Documents RecordPart::documents(const TimeGrid& grid) {
+std::string RecordPart::index_json(const TimeGrid& grid, SectionPacker& packer) {
+  UsedForms used;
+  for (const Kept& kept : kept_) {
+    used.use(kept.form);
+    used.use(kept.context);
+  }
+  const std::string forms = used.json(forms_, packer);
+  // They are in the order in which the reader delivered them.
+  RecordIndex index(grid, kChunkRecords);
+  for (const Kept& kept : kept_) {
+    index.add({kept.unix_ns, kept.statement, kept.stream, used.number(kept.form),
+               used.number(kept.context), static_cast<std::uint8_t>(kept.reason), kept.is_cut});
+  }
+  index.describe(
+      {records_, has_all_, thinned_, seen_, std::uint64_t{1} << coarse_, used.left_out()});
+  return index.json(forms);
+}
+
+RecordPart::Documents RecordPart::documents(const TimeGrid& grid, std::size_t most_packed,
+                                            SectionPacker& packer) {
   grid_ = &grid;
   retain([](const Kept&) { return true; });
-  for (unsigned i = 0; i < kMostHalvings && text_bytes_ > kMostPackedBytes; ++i) {
-    if (packed_bytes() <= kMostPackedBytes) break;
+  seen_[seen_index(KeptFor::kError)] = errors_.seen();
+  seen_[seen_index(KeptFor::kWarning)] = warnings_.seen();
+  for (unsigned i = 0;; ++i) {
+    Documents documents{index_json(grid, packer), chunks()};
+    if (i == kMostHalvings || fits(documents, most_packed, packer)) return documents;
     if (has_all_) {
       select_only();
     } else if (i % 2 == 0) {
@@ -282,16 +302,6 @@ RecordPart::Documents RecordPart::documents(const TimeGrid& grid) {
       ++thinned_;
     }
   }
-  // They are in the order in which the reader delivered them.
-  RecordIndex index(grid, kChunkRecords);
-  for (const Kept& kept : kept_) {
-    index.add({kept.unix_ns, kept.statement, kept.stream, kept.form, kept.context,
-               static_cast<std::uint8_t>(kept.reason), kept.is_cut});
-  }
-  seen_[seen_index(KeptFor::kError)] = errors_.seen();
-  seen_[seen_index(KeptFor::kWarning)] = warnings_.seen();
-  index.describe({records_, has_all_, thinned_, seen_, std::uint64_t{1} << coarse_});
-  return {index.json(forms_.json()), chunks()};
 }
 
 }  // namespace ringside::tool

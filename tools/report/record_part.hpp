@@ -14,6 +14,7 @@
 #include "tools/report/record_objects.hpp"
 #include "tools/report/record_thinning.hpp"
 #include "tools/report/report_part.hpp"
+#include "tools/report/section_packer.hpp"
 
 namespace ringside::tool {
 
@@ -58,7 +59,8 @@ class RecordPart final : public ReportPart {
     std::string index;                // README.md, "records"
     std::vector<std::string> chunks;  // arrays of objects
   };
-  Documents documents(const TimeGrid& grid);
+  // `most_packed`: bytes of all of them together, when packed. Call it once, at the end.
+  Documents documents(const TimeGrid& grid, std::size_t most_packed, SectionPacker& packer);
 
  private:
   static constexpr unsigned kShiftBits = 6;
@@ -114,7 +116,8 @@ class RecordPart final : public ReportPart {
   std::size_t thin_samples();
   template <class IsWanted>
   void retain(IsWanted&& is_wanted);
-  std::size_t packed_bytes() const;
+  std::string index_json(const TimeGrid& grid, SectionPacker& packer);
+  bool fits(const Documents& documents, std::size_t most_packed, SectionPacker& packer) const;
   std::vector<std::string> chunks() const;
 
   RecordForms forms_;

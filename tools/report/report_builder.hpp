@@ -14,7 +14,9 @@
 #include "tools/report/known_moments.hpp"
 #include "tools/report/number_part.hpp"
 #include "tools/report/record_part.hpp"
+#include "tools/report/report_section.hpp"
 #include "tools/report/schedule_part.hpp"
+#include "tools/report/section_fitting.hpp"
 #include "tools/report/series_part.hpp"
 #include "tools/report/stack_part.hpp"
 #include "tools/report/statement_part.hpp"
@@ -24,12 +26,6 @@
 #include "trace-format/reader/trace_event.hpp"
 
 namespace ringside::tool {
-
-// The data of a panel, as JSON; README.md describes each.
-struct ReportSection {
-  std::string name;
-  std::string json;
-};
 
 // Not thread-safe. Memory is bounded by the streams and statements, and for each panel.
 class ReportBuilder {
@@ -44,10 +40,13 @@ class ReportBuilder {
   // The report tells what changed since another trace. `title`: for people.
   void compare_with(std::unique_ptr<ComparedTrace> before, const std::string& title);
 
-  // `title`: for people. Call it once, at the end.
-  std::vector<ReportSection> sections(const trace::ReadReport& read, const std::string& title);
+  // Call it once, at the end. Together they fit a page.
+  std::vector<ReportSection> sections(const trace::ReadReport& read, const ReportOrigin& origin);
 
  private:
+  std::string summary(const trace::ReadReport& read, const ReportOrigin& origin,
+                      std::uint64_t last_ns, const SectionFitting& fitting, unsigned level) const;
+
   TraceStats stats_{0};
   TimeGrid grid_;
   HealthPart health_;

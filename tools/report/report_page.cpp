@@ -1,44 +1,17 @@
 #include "tools/report/report_page.hpp"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <zstd.h>
 
 #include "tools/report/page_text.hpp"
+#include "tools/report/section_packer.hpp"
 
 namespace ringside::tool {
 namespace {
 
-// A fifth more bytes than level 9, in an eighth of the time (perf/report/README.md).
-constexpr int kCompressionLevel = 1;
 constexpr std::string_view kDataMark = "<!--report-data-->";
-
-// Sections share the memory that packing needs.
-class Packer {
- public:
-  // Valid until the next call.
-  std::string_view packed(std::string_view text) {
-    if (context_ == nullptr) throw std::bad_alloc();
-    if (out_.size() < ZSTD_compressBound(text.size())) out_.resize(ZSTD_compressBound(text.size()));
-    const std::size_t bytes = ZSTD_compressCCtx(context_.get(), out_.data(), out_.size(),
-                                                text.data(), text.size(), kCompressionLevel);
-    if (ZSTD_isError(bytes) != 0)
-      throw std::runtime_error("the data of the report cannot be packed: no memory is left");
-    return {out_.data(), bytes};
-  }
-
- private:
-  struct Free {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  };
-  std::unique_ptr<ZSTD_CCtx, Free> context_{ZSTD_createCCtx()};
-  std::string out_;
-};
 
 // RFC 4648, with padding.
 void append_base64(std::string& out, std::string_view bytes) {
@@ -60,14 +33,23 @@ std::string report_as_page(const std::vector<ReportSection>& sections) {
   const std::string_view page = page_text();
   const std::size_t mark = page.find(kDataMark);
   std::string out(page.substr(0, mark));
-  Packer packer;
+  SectionPacker packer;
   for (const ReportSection& section : sections) {
     out += "<script type=\"application/zstd+base64\" id=\"data-" + section.name + "\">";
-    append_base64(out, packer.packed(section.json));
+    append_base64(out, section.packed.empty() ? packer.packed(section.json)
+                                              : std::string_view(section.packed));
     out += "</script>\n";
   }
   out += page.substr(mark + kDataMark.size());
   return out;
+}
+
+std::size_t most_packed_bytes() {
+  constexpr std::size_t kMostPageBytes = 10'000'000;
+  // Elements around the sections, of which there are fewer than 64.
+  constexpr std::size_t kElementBytes = std::size_t{64} * 128;
+  const std::size_t used = page_text().size() + kElementBytes;
+  return (kMostPageBytes - std::min(used, kMostPageBytes)) / 4 * 3;
 }
 
 std::string report_as_json(const std::vector<ReportSection>& sections) {

@@ -29,6 +29,15 @@ struct SampleLimits {
     }
   }
 
+  // At most so many items in all runs. `trim_all`: calls trim() of each SampledRuns.
+  template <class TrimAll>
+  void reduce(std::size_t most, const TrimAll& trim_all) {
+    while (items > most && stride <= TimeGrid::kIntervals) {
+      tighten();
+      trim_all();
+    }
+  }
+
   std::size_t most_items;  // of all runs
   std::size_t items = 0;
   std::size_t most_run = std::numeric_limits<std::size_t>::max();

@@ -8,6 +8,7 @@
 
 #include "tools/interop/event_facts.hpp"
 #include "tools/report/drawn_json.hpp"
+#include "tools/report/halved.hpp"
 
 namespace ringside::tool {
 
@@ -126,8 +127,23 @@ json SchedulePart::thread_json(Thread& thread, const DrawnSpan* first, const Dra
   return one;
 }
 
-json SchedulePart::document(const TimeGrid& grid) {
-  std::vector<DrawnSpan> runs = std::move(longest_.spans());
+json SchedulePart::document(const TimeGrid& grid, unsigned level) {
+  if (level != 0) {
+    longest_.reduce(halved(kMostRuns, level));
+    limits_.reduce(halved(kMostSampledRuns, level), [this] {
+      for (const auto& each : all_) each->sampled.trim(limits_);
+    });
+  }
+  // Those with the most runs are shown.
+  std::vector<std::uint32_t> order;
+  for (const auto& thread : all_) order.push_back(thread->number);
+  std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return all_[a]->runs > all_[b]->runs;
+  });
+  std::vector<bool> is_shown(all_.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    is_shown[order[i]] = i < halved(kMostThreads, level);
+  std::vector<DrawnSpan> runs = longest_.spans();
   if (runs.size() < runs_) {
     for (const auto& thread : all_) {
       for (const auto& run : thread->sampled.runs(grid, limits_))
@@ -141,18 +157,25 @@ json SchedulePart::document(const TimeGrid& grid) {
                          [&](const auto& a, const auto& b) { return key(a) == key(b); }),
              runs.end());
   json threads = json::array();
+  std::uint64_t drawn = 0;
+  std::uint64_t further = further_runs_;
   const DrawnSpan* at = runs.data();
   const DrawnSpan* const end = at + runs.size();
   for (const auto& thread : all_) {
     thread->busy.end_at(grid, end_ns_);
     const DrawnSpan* const first = at;
     while (at != end && at->track == thread->number) ++at;
+    if (!is_shown[thread->number]) {
+      further += thread->runs;
+      continue;
+    }
+    drawn += static_cast<std::uint64_t>(at - first);
     threads.push_back(thread_json(*thread, first, at, grid));
   }
   return {{"end", document_ns(std::max(end_ns_, grid.begin_ns()), grid)},
           {"runs", runs_},
-          {"drawn_runs", runs.size()},
-          {"further_runs", further_runs_},
+          {"drawn_runs", drawn},
+          {"further_runs", further},
           {"least_duration_ns", longest_.least_ns()},
           {"threads", std::move(threads)}};
 }

@@ -31,8 +31,8 @@ class SchedulePart final : public ReportPart {
   // Events for which is_run().
   void add(const ReportEvent& event) override;
 
-  // README.md, "schedule". Call it once, at the end.
-  nlohmann::json document(const TimeGrid& grid);
+  // README.md, "schedule". Call it at the end. `level`: of SectionFitting.
+  nlohmann::json document(const TimeGrid& grid, unsigned level = 0);
 
  private:
   using Key = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // service, process, thread

@@ -8,12 +8,16 @@
 
 #include "shm-layout/field_type.hpp"
 #include "shm-layout/span_id_field.hpp"
+#include "tools/report/halved.hpp"
+#include "tools/text/first_bytes.hpp"
 
 namespace ringside::tool {
 
 using nlohmann::json;
 
 namespace {
+
+constexpr std::size_t kMostCurveNameBytes = 1'000;
 
 bool is_drawn(const trace::Field& field) {
   using enum shm::FieldType;
@@ -74,9 +78,10 @@ void SeriesPart::add(Numbers& numbers, const NumberRun& run) {
               {static_cast<double>(run.values.size()), run.sum, run.least, run.most});
 }
 
-json SeriesPart::document(const TimeGrid& grid) {
+json SeriesPart::document(const TimeGrid& grid, unsigned level) {
   json all = json::array();
   for (const auto& series : series_) {
+    if (all.size() == halved(kMostSeries + kMostCounters, level)) break;
     json over_time = json::array();
     const auto& numbers = series->numbers.counts(grid);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -87,11 +92,12 @@ json SeriesPart::document(const TimeGrid& grid) {
                         rounded(one.most), rounded(one.sum / one.count)});
     }
     all.push_back({{"statement", series->statement},
-                   {"field", series->field},
+                   {"field", first_bytes(series->field, kMostCurveNameBytes)},
                    {"is_counter", series->is_counter},
                    {"over_time", std::move(over_time)}});
   }
-  return {{"series", std::move(all)}, {"further", further_}};
+  const std::uint64_t further = further_ + series_.size() - all.size();
+  return {{"series", std::move(all)}, {"further", further}};
 }
 
 }  // namespace ringside::tool

@@ -42,7 +42,8 @@ class SeriesPart {
   static void add(Numbers& numbers, const NumberRun& run);
 
   // README.md, "series".
-  nlohmann::json document(const TimeGrid& grid);
+  // `level`: of SectionFitting.
+  nlohmann::json document(const TimeGrid& grid, unsigned level = 0);
 
  private:
   struct Series {

@@ -21,6 +21,7 @@ class SpanStack {
     unsigned row = 0;                     // those of spans that overlap differ, up to kMostRows
     std::uint32_t parent_path = kNoPath;  // what was given for the innermost span around this one
     std::uint64_t taken_ns = 0;           // of the parent's time that no child had taken before
+    bool is_crowded = false;  // no row is free: it lies over another span, in the last row
   };
 
   Place place_of(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t task) {
@@ -41,7 +42,8 @@ class SpanStack {
     }
     const std::uint64_t higher =
         least_row < kMostRows ? ~used & (~std::uint64_t{0} << least_row) : 0;
-    place.row = higher == 0 ? kMostRows - 1 : static_cast<unsigned>(std::countr_zero(higher));
+    place.is_crowded = higher == 0;
+    place.row = place.is_crowded ? kMostRows - 1 : static_cast<unsigned>(std::countr_zero(higher));
     return place;
   }
 

@@ -10,13 +10,18 @@
 #include "tools/crash/crash_record.hpp"
 #include "tools/crash/recorded_modules.hpp"
 #include "tools/crash/stack_text.hpp"
+#include "tools/report/halved.hpp"
 #include "tools/symbols/symboliser.hpp"
+#include "tools/text/first_bytes.hpp"
 
 namespace ringside::tool {
 
 using nlohmann::json;
 
 namespace {
+
+constexpr std::size_t kMostFunctionBytes = 2'000;  // of a function
+constexpr std::size_t kLeastFunctionBytes = 60;
 
 // Inlined into the function that logs.
 bool is_log_call(const CodePlace& place) {
@@ -97,7 +102,7 @@ void StackPart::add_stack(const ReportEvent& event) {
   ++tree_.at(node).self;
 }
 
-json StackPart::document() {
+void StackPart::find_functions() {
   // The functions of frames, outermost first: a frame has several if some were inlined.
   std::vector<std::uint32_t> order(frames_.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -105,15 +110,13 @@ json StackPart::document() {
     return frames_[a].records > frames_[b].records;
   });
   std::map<std::string, std::int64_t> numbers;
-  std::vector<std::string> names;
   const auto number_of = [&](std::string&& name) {
-    const auto [at, is_new] = numbers.emplace(name, static_cast<std::int64_t>(names.size()));
-    if (is_new) names.push_back(std::move(name));
+    const auto [at, is_new] = numbers.emplace(name, static_cast<std::int64_t>(names_.size()));
+    if (is_new) names_.push_back(std::move(name));
     return at->second;
   };
   std::vector<std::vector<std::int64_t>> functions(frames_.size());
   Symboliser symboliser;
-  std::uint64_t with_function = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Frame& frame = frames_[order[i]];
     std::vector<std::int64_t>& own = functions[order[i]];
@@ -130,27 +133,26 @@ json StackPart::document() {
       if (!places[j].function.empty() && !is_log_call(places[j]))
         own.push_back(number_of(std::move(places[j].function)));
     }
-    if (!own.empty()) ++with_function;
+    if (!own.empty()) ++with_function_;
     if (own.empty()) own.push_back(number_of(offset_text(*code, frame.address)));
   }
   // The same paths, by names: several addresses are in one function.
-  PathTree named;
   std::vector<std::uint32_t> places(tree_.nodes().size(), PathTree::kNone);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const PathTree::Node& node = tree_.nodes()[i];
     std::uint32_t at = 0;
     if (node.parent == PathTree::kNone) {
-      at = named.thread(static_cast<std::uint32_t>(node.name));
+      at = named_.thread(static_cast<std::uint32_t>(node.name));
     } else {
       at = places[node.parent];
       std::vector<std::int64_t> below{node.name};
       if (node.name >= 0) below = functions[static_cast<std::size_t>(node.name)];
       for (std::size_t j = 0; j < below.size() && at != PathTree::kNone; ++j) {
-        const std::uint32_t next = named.child(at, below[j]);
+        const std::uint32_t next = named_.child(at, below[j]);
         const bool is_last = j + 1 == below.size();
         if (next != PathTree::kNone && !is_last) {
-          named.at(next).count += node.count;
-          named.at(next).total += node.total;
+          named_.at(next).count += node.count;
+          named_.at(next).total += node.total;
         }
         at = next;
       }
@@ -160,19 +162,41 @@ json StackPart::document() {
       left_out_ += static_cast<std::uint64_t>(std::max<std::int64_t>(node.self, 0));
       continue;
     }
-    PathTree::Node& sum = named.at(at);
+    PathTree::Node& sum = named_.at(at);
     sum.count += node.count;
     sum.total += node.total;
     sum.self += node.self;
     sum.others += node.others;
     sum.other_count += node.other_count;
   }
-  json document = named.document();
+}
+
+json StackPart::document(unsigned level) {
+  if (!has_functions_) find_functions();
+  has_functions_ = true;
+  json document = named_.document(halved(PathTree::kMostShown, level));
+  // Only the names of nodes that are shown.
+  std::vector<std::int64_t> numbers(names_.size(), -1);
+  json names = json::array();
+  json& nodes = document["name"];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    json& name = nodes[i];
+    const auto number = name.get<std::int64_t>();
+    const bool is_thread = document["parent"][i] == -1;
+    if (is_thread || number < 0) continue;
+    std::int64_t& known = numbers[static_cast<std::size_t>(number)];
+    if (known < 0) {
+      known = static_cast<std::int64_t>(names.size());
+      names.push_back(first_bytes(names_[static_cast<std::size_t>(number)],
+                                  halved(kMostFunctionBytes, level, kLeastFunctionBytes)));
+    }
+    name = known;
+  }
   document["stacks"] = stacks_;
   document["stacks_left_out"] = left_out_;
   document["names"] = std::move(names);
   document["addresses"] = frames_.size();
-  document["addresses_with_function"] = with_function;
+  document["addresses_with_function"] = with_function_;
   return document;
 }
 

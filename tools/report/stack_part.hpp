@@ -26,8 +26,8 @@ class StackPart final : public ReportPart {
     if (event.event.kind == trace::EventKind::kRecord && !is_without_stack(event)) add_stack(event);
   }
 
-  // README.md, "flame", "stacks". Reads the files of programs.
-  nlohmann::json document();
+  // README.md, "flame", "stacks". Reads the files of programs. `level`: of SectionFitting.
+  nlohmann::json document(unsigned level);
 
  private:
   using Process = std::array<std::uint8_t, 16>;
@@ -44,6 +44,7 @@ class StackPart final : public ReportPart {
     static constexpr std::int32_t kNone = -1;
   };
 
+  void find_functions();
   // Most statements are.
   bool is_without_stack(const ReportEvent& event) const {
     const std::uint32_t number = event.place.site->number;
@@ -61,6 +62,11 @@ class StackPart final : public ReportPart {
   PathTree tree_;  // names: frames_; a statement S: -S-1
   std::uint64_t stacks_ = 0;
   std::uint64_t left_out_ = 0;
+  // By functions: after find_functions().
+  bool has_functions_ = false;
+  PathTree named_;  // names: names_; a statement S: -S-1
+  std::vector<std::string> names_;
+  std::uint64_t with_function_ = 0;
 };
 
 }  // namespace ringside::tool

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tools/report/report_part.hpp"
@@ -18,8 +19,9 @@ class StatementPart final : public ReportPart {
   // Call it before the data is read.
   void finish(const TimeGrid& grid) { count(grid, nullptr); }
 
-  // README.md, "statements". Rows in the order of their numbers in `stats`.
-  nlohmann::json document(const TraceStats& stats, const TimeGrid& grid);
+  // README.md, "statements". Rows in the order of their numbers in `stats`. `level`: of
+  // SectionFitting.
+  std::string document(const TraceStats& stats, const TimeGrid& grid, unsigned level);
 
   // Records of a statement by interval; null: it has none.
   const std::array<std::uint32_t, TimeGrid::kIntervals>* over_time(std::uint32_t number,
@@ -35,7 +37,7 @@ class StatementPart final : public ReportPart {
     GridCounts<std::uint32_t> records;
     std::string function;
   };
-
+  nlohmann::json row_json(const SiteStats& site, const TimeGrid& grid, bool is_short);
   void add_row(const ReportEvent& event, std::uint32_t number);
   void count(const TimeGrid& grid, const SiteStats* newest);
 

@@ -5,14 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/report/drawn_json.hpp"
+#include "tools/report/halved.hpp"
 #include "tools/report/timeline_part.hpp"
+#include "tools/text/first_bytes.hpp"
 
 namespace ringside::tool {
 
 using nlohmann::json;
 
 std::vector<DrawnSpan> TimelinePart::drawn_spans(const TimeGrid& grid) {
-  std::vector<DrawnSpan> spans = std::move(longest_.spans());
+  std::vector<DrawnSpan> spans = longest_.spans();
   if (spans.size() < spans_) {
     for (const auto& track : tracks_) {
       for (const auto& run : track->sampled_spans.runs(grid, span_limits_))
@@ -86,22 +88,34 @@ json TimelinePart::instants_json(Track& track, const TimeGrid& grid) {
   return document;
 }
 
-json TimelinePart::document(const TimeGrid& grid, std::uint64_t last_ns) {
+void TimelinePart::reduce(unsigned level) {
+  longest_.reduce(halved(kMostSpans, level));
+  span_limits_.reduce(halved(kMostSampledSpans, level), [this] {
+    for (const auto& each : tracks_) each->sampled_spans.trim(span_limits_);
+  });
+  instant_limits_.reduce(halved(kMostInstants, level), [this] {
+    for (const auto& each : tracks_) each->sampled_instants.trim(instant_limits_);
+  });
+}
+
+json TimelinePart::document(const TimeGrid& grid, std::uint64_t last_ns, unsigned level) {
   finish(grid, last_ns);
+  if (level != 0) reduce(level);
+  const std::size_t most_tracks = halved(kMostTracks, level);
   const std::uint64_t least_ns = longest_.least_ns();
   const std::vector<DrawnSpan> spans = drawn_spans(grid);
 
   std::vector<bool> is_shown(tracks_.size(), true);
   std::vector<std::size_t> numbers(tracks_.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  if (numbers.size() > kMostTracks) {
-    std::nth_element(numbers.begin(), numbers.begin() + kMostTracks, numbers.end(),
-                     [&](std::size_t a, std::size_t b) {
+  if (numbers.size() > most_tracks) {
+    std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(most_tracks),
+                     numbers.end(), [&](std::size_t a, std::size_t b) {
                        const auto& x = *tracks_[a];
                        const auto& y = *tracks_[b];
                        return std::tuple(y.records, a) < std::tuple(x.records, b);
                      });
-    for (std::size_t i = kMostTracks; i < numbers.size(); ++i) is_shown[numbers[i]] = false;
+    for (std::size_t i = most_tracks; i < numbers.size(); ++i) is_shown[numbers[i]] = false;
   }
 
   static constexpr std::array<const char*, 4> kKinds{"thread", "task", "substream", "further"};
@@ -126,7 +140,7 @@ json TimelinePart::document(const TimeGrid& grid, std::uint64_t last_ns) {
              {"instants", instants_json(track, grid)}};
     drawn_instants += one["instants"]["time"].size();
     if (track.id != 0) one["id"] = std::to_string(track.id);
-    if (!track.name.empty()) one["name"] = track.name;
+    if (!track.name.empty()) one["name"] = first_bytes(track.name, kMostNameBytes);
     tracks.push_back(std::move(one));
   }
   return {{"end", document_ns(std::max(end_ns_, grid.begin_ns()), grid)},
@@ -134,6 +148,7 @@ json TimelinePart::document(const TimeGrid& grid, std::uint64_t last_ns) {
           {"drawn_spans", drawn},
           {"least_duration_ns", least_ns},
           {"open_spans", open_spans_},
+          {"crowded_spans", crowded_spans_},
           {"instants", instants_},
           {"drawn_instants", drawn_instants},
           {"further_tracks", tracks_.size() - tracks.size()},

@@ -155,6 +155,7 @@ void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
                         .row = place.row};
   ++track.spans;
   ++spans_;
+  if (place.is_crowded) ++crowded_spans_;
   if (is_open) {
     ++open_spans_;
   } else {

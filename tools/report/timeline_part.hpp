@@ -30,11 +30,12 @@ class TimelinePart final : public ReportPart {
   static constexpr std::size_t kMostTasks = 1'000;
   static constexpr std::size_t kMostTracks = 2'000;  // in the document: those with the most records
   static constexpr std::size_t kMostOpenSpans = 10'000;
+  static constexpr std::size_t kMostNameBytes = 250;  // of a task
 
   void add(const ReportEvent& event) override;
 
-  // README.md, "timeline". Call it once, at the end.
-  nlohmann::json document(const TimeGrid& grid, std::uint64_t last_ns);
+  // README.md, "timeline". Call it at the end. `level`: of SectionFitting.
+  nlohmann::json document(const TimeGrid& grid, std::uint64_t last_ns, unsigned level = 0);
 
   // Of spans: a thread, and below it names that are the numbers of statements; weights in ns. After
   // document().
@@ -92,6 +93,7 @@ class TimelinePart final : public ReportPart {
                                    const TimeGrid& grid, SampleLimits& limits);
   nlohmann::json instants_json(Track& track, const TimeGrid& grid);
   std::vector<DrawnSpan> drawn_spans(const TimeGrid& grid);
+  void reduce(unsigned level);
 
   std::vector<std::unique_ptr<Track>> tracks_;
   std::vector<Track*> threads_;  // by number of the stream
@@ -107,6 +109,7 @@ class TimelinePart final : public ReportPart {
   std::uint64_t spans_ = 0;
   std::uint64_t instants_ = 0;
   std::uint64_t open_spans_ = 0;
+  std::uint64_t crowded_spans_ = 0;  // they lie over others
   std::uint64_t end_ns_ = 0;
   std::vector<OpenPath> open_paths_;
 

@@ -12,9 +12,11 @@
 
 #include "shm-layout/level.hpp"
 #include "tools/report/change_tests.hpp"
+#include "tools/report/halved.hpp"
 #include "tools/report/number_change.hpp"
 #include "tools/report/rate_change.hpp"
 #include "tools/report/statement_pairs.hpp"
+#include "tools/text/first_bytes.hpp"
 
 namespace ringside::tool {
 
@@ -28,6 +30,8 @@ constexpr double kLeastTailRatio = 1.5;
 constexpr std::size_t kMostChanges = 1'000;
 constexpr std::size_t kMostRare = 200;
 constexpr std::size_t kLeastBatches = 4;
+constexpr std::size_t kMostSiteTextBytes = 2'000;  // of a name or a statement
+constexpr std::size_t kLeastSiteTextBytes = 60;
 
 struct Change {  // NOLINT(bugprone-exception-escape): a json that is moved does not throw
   json document;
@@ -244,6 +248,30 @@ class Comparison {
 };
 
 }  // namespace
+
+json reduced_comparison(const json& comparison, unsigned level) {
+  json reduced = comparison;
+  const auto shorten = [level](json& texts, const char* name, std::size_t least) {
+    if (!texts.contains(name)) return;
+    const auto& text = texts[name].get_ref<const std::string&>();
+    texts[name] = std::string(first_bytes(text, halved(kMostSiteTextBytes, level, least)));
+  };
+  const auto reduce = [&](const char* name, std::size_t most, const char* further) {
+    json& all = reduced[name];
+    const std::size_t stay = std::min(all.size(), halved(most, level));
+    reduced[further] = reduced[further].get<std::uint64_t>() + all.size() - stay;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(stay), all.end());
+    for (json& change : all) {
+      shorten(change, "name", kLeastSiteTextBytes);
+      for (const char* const part : {"service", "file", "text"})
+        shorten(change["site"], part, kLeastSiteTextBytes);
+    }
+  };
+  reduce("changes", kMostChanges, "further_changes");
+  reduce("rare", kMostRare, "further_rare");
+  shorten(reduced, "title", kLeastSiteTextBytes);
+  return reduced;
+}
 
 json compare_traces(const ComparedParts& before, const ComparedParts& after,
                     const std::string& before_title) {

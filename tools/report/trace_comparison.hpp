@@ -11,4 +11,7 @@ namespace ringside::tool {
 nlohmann::json compare_traces(const ComparedParts& before, const ComparedParts& after,
                               const std::string& before_title);
 
+// The same with fewer changes and shorter texts. `level`: of SectionFitting.
+nlohmann::json reduced_comparison(const nlohmann::json& comparison, unsigned level);
+
 }  // namespace ringside::tool

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/files/replaced_input.hpp"
 #include "tools/interop/trace_forwarding.hpp"
 #include "tools/live/segment_salvage.hpp"
 #include "tools/query/event_filter.hpp"
@@ -80,7 +81,9 @@ int print_tail(const PrintOptions& options, const EventFilter& filter,
   constexpr std::uint64_t kLeastBytes = 64U << 10;
   constexpr std::uint64_t kLineBytes = 4;
   constexpr std::uint64_t kGrowth = 8;
-  std::optional<ProgressBar> progress(std::in_place, options.paths, start);
+  // The lines come after all reading.
+  std::optional<ProgressBar> progress(std::in_place, options.paths, start,
+                                      ProgressBar::Output::kNothing);
   trace::ReadOptions reading = filter.read_options();
   reading.end_bytes = std::max(kLeastBytes, kLineBytes * *options.tail);
   for (;; reading.end_bytes *= kGrowth) {
@@ -104,7 +107,8 @@ int print_tail(const PrintOptions& options, const EventFilter& filter,
 
 int print_trace(const PrintOptions& options, const EventFilter& filter,
                 const trace::LineFormat& format, ProgressBar::Clock::time_point start) {
-  std::optional<ProgressBar> progress(std::in_place, options.paths, start);
+  std::optional<ProgressBar> progress(std::in_place, options.paths, start,
+                                      ProgressBar::Output::kRecords);
   trace::ReadError error;
   std::optional<SalvagedSegment> segment;
   trace::OpenSpans open_spans;  // of a salvaged segment
@@ -203,6 +207,11 @@ int run_print(int argc, char** argv) {
   }
   const AskedNames asked{options->filter, filter->where_fields(), format->field_names(),
                          filter->where_properties()};
+  if (const std::string fault = fault_of_replaced_input(options->conversion.output, options->paths);
+      !fault.empty()) {
+    complain(fault);
+    return kExitUsage;
+  }
   FleetInputs fleet;
   if (!fleet.take(options->paths, options->fleet, fleet_choice(*options, *filter))) {
     return kExitUnreadable;

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/files/output_file.hpp"
+#include "tools/files/replaced_input.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/filter_options.hpp"
@@ -33,6 +34,8 @@
 
 namespace ringside::tool {
 namespace {
+
+constexpr const char* kEarlier = "earlier trace: ";
 
 struct ReportOptions {
   std::vector<std::string> paths;
@@ -56,7 +59,8 @@ std::optional<ReportOptions> parse_report(int argc, char** argv, int* exit_code)
       ->required();
   add_from_option(app, options.from);
   add_fleet_options(app, options.fleet);
-  app.add_option("-o,--output", options.output, "the page; an existing one is replaced")
+  app.add_option("-o,--output", options.output,
+                 "the page; an existing one is replaced; - is standard output")
       ->type_name("FILE");
   app.add_option("--against", options.against,
                  "an earlier trace: show what changed since; give it again for more files")
@@ -78,8 +82,16 @@ std::optional<ReportOptions> parse_report(int argc, char** argv, int* exit_code)
     *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return {};
   }
+  if (options.output == "-") options.output.clear();
   if (options.output.empty() && !options.is_json && output_is_terminal()) {
     complain("a page is not for a terminal; name a file: ringcat report -o report.html PATH");
+    *exit_code = kExitUsage;
+    return {};
+  }
+  for (const std::vector<std::string>& inputs : {options.paths, options.against}) {
+    const std::string fault = fault_of_replaced_input(options.output, inputs);
+    if (fault.empty()) continue;
+    complain(fault);
     *exit_code = kExitUsage;
     return {};
   }
@@ -129,6 +141,13 @@ void add_events(trace::TraceSet& set, const EventFilter& filter, ProgressBar& pr
   }
 }
 
+// What importers report goes to standard error, and into the page, which others read.
+void add_notes(const ForeignInputs& inputs, const std::string& before,
+               std::vector<std::string>& notes) {
+  for (const interop::Diagnostic& diagnostic : inputs.diagnostics())
+    notes.push_back(before + diagnostic.text());
+}
+
 }  // namespace
 
 int run_report(int argc, char** argv) {
@@ -142,7 +161,9 @@ int run_report(int argc, char** argv) {
     complain(why);
     return kExitUsage;
   }
-  const std::string title = options->title.empty() ? title_of(options->paths) : options->title;
+  ReportOrigin origin{options->title.empty() ? title_of(options->paths) : options->title,
+                      given_filters(options->filter),
+                      {}};
   FleetInputs fleet_inputs;
   if (!fleet_inputs.take(options->paths, options->fleet)) return kExitUnreadable;
   ForeignInputs inputs;
@@ -158,7 +179,8 @@ int run_report(int argc, char** argv) {
           options->paths,
           {options->filter, filter->where_fields(), {}, filter->where_properties()}))
     return kExitUsage;
-  std::optional<ProgressBar> progress(std::in_place, options->paths, start);
+  std::optional<ProgressBar> progress(std::in_place, options->paths, start,
+                                      ProgressBar::Output::kNothing);
   trace::ReadError error;
   trace::ReadOptions reading = filter->read_options();
   reading.site_losses = reading.losses;
@@ -177,14 +199,21 @@ int run_report(int argc, char** argv) {
       complain(error.text());
       return kExitUnreadable;
     }
-    progress.emplace(options->against, start);
+    progress.emplace(options->against, start, ProgressBar::Output::kNothing);
     add_events(*other, *filter, *progress, *before);
     progress.reset();
     exit_code = complain_of_damage(other->report());
+    for (const trace::ReadError& note : other->report().notes)
+      origin.notes.push_back(kEarlier + note.text());
+    add_notes(against_inputs, kEarlier, origin.notes);
     report.compare_with(std::move(before), title_of(against_names));
   }
-  const std::vector<ReportSection> sections = report.sections(set->report(), title);
-  for (const std::string& note : filter->notes()) complain(note);
+  add_notes(inputs, {}, origin.notes);
+  for (const std::string& note : filter->notes()) {
+    complain(note);
+    origin.notes.push_back(note);
+  }
+  const std::vector<ReportSection> sections = report.sections(set->report(), origin);
   const int written = write_report(
       options->is_json ? report_as_json(sections) : report_as_page(sections), options->output);
   if (written != kExitOk) return written;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/files/replaced_input.hpp"
 #include "tools/files/trace_rewriting.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/exit_codes.hpp"
@@ -41,6 +42,11 @@ void add_paths(CLI::App& app, Rewriting& rewriting, FleetOptions& fleet) {
 }
 
 int rewrite(const Rewriting& rewriting) {
+  if (const std::string fault = fault_of_replaced_input(rewriting.output, rewriting.inputs);
+      !fault.empty()) {
+    complain(fault);
+    return kExitUsage;
+  }
   trace::ReadReport report;
   std::string error;
   const bool done = rewrite_traces(rewriting, report, &error);

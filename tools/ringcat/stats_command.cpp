@@ -115,7 +115,8 @@ int run_stats(int argc, char** argv) {
           options->paths,
           {options->filter, filter->where_fields(), {}, filter->where_properties()}))
     return kExitUsage;
-  std::optional<ProgressBar> progress(std::in_place, options->paths, start);
+  std::optional<ProgressBar> progress(std::in_place, options->paths, start,
+                                      ProgressBar::Output::kNothing);
   trace::ReadError error;
   trace::ReadOptions reading = filter->read_options();
   reading.site_losses = reading.losses;

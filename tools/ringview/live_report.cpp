@@ -90,7 +90,7 @@ void LiveReport::make(const FileSizes& files) {
     read = set->report();
   }
   auto made = std::make_shared<Published>();
-  made->json = report_as_json(report.sections(read, options_.title));
+  made->json = report_as_json(report.sections(read, {options_.title, {}, {}}));
   made->call_costs = paths.empty() ? "[]" : options_.call_costs();
   {
     const std::lock_guard lock(mutex_);

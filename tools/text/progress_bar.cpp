@@ -60,8 +60,10 @@ std::string progress_text(double fraction, std::uint64_t total_bytes,
   return text;
 }
 
-ProgressBar::ProgressBar(std::span<const std::string> paths, Clock::time_point command_start)
-    : shows_(isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0),
+ProgressBar::ProgressBar(std::span<const std::string> paths, Clock::time_point command_start,
+                         Output output)
+    : shows_(isatty(STDERR_FILENO) != 0 &&
+             (output == Output::kNothing || isatty(STDOUT_FILENO) == 0)),
       start_(Clock::now()),
       next_(command_start + kFirst) {
   if (shows_) total_bytes_ = stored_bytes(paths);

@@ -8,15 +8,20 @@
 
 namespace ringside::tool {
 
-// Shows nothing in the first second, if standard error is not a terminal, or if standard output is
-// one too: then the output itself shows progress. Not thread-safe.
+// Shows nothing in the first second, or if standard error is not a terminal. Not thread-safe.
 class ProgressBar {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // What the command writes to standard output while it reads.
+  enum class Output : std::uint8_t {
+    kRecords,  // if that is a terminal, they show the progress, and a bar would disturb them
+    kNothing,
+  };
+
   // `paths` as for TraceSet::open(): their total size is the whole work. `command_start`: when the
   // user's wait began; files of other formats were imported since.
-  ProgressBar(std::span<const std::string> paths, Clock::time_point command_start);
+  ProgressBar(std::span<const std::string> paths, Clock::time_point command_start, Output output);
   ~ProgressBar();  // removes the line
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -32,6 +32,16 @@ export function isWhole() {
   return document.getElementById("data-summary") !== null;
 }
 
+/** In place of rows that a report leaves out, because it would be too large: numbers of the others stay. */
+const LEFT_OUT = {service: "", pid: 0, thread_name: "left out", file: "", line: 0, level: "NONE", text: "left out", records: 0, ring_bytes: 0, lost: 0, left_out: true};
+
+/** @param {string} name @param {any} value */
+function withAllRows(name, value) {
+  const all = (/** @type {any[]} */ rows) => rows.map((row) => row ?? LEFT_OUT);
+  if (name === "statements") return all(value);
+  return name === "summary" ? {...value, streams: all(value.streams)} : value;
+}
+
 /**
  * Replaces all sections.
  * @param {Record<string, any>} sections
@@ -39,7 +49,7 @@ export function isWhole() {
 export function setSections(sections) {
   ++replaced;
   known.clear();
-  for (const [name, value] of Object.entries(sections)) known.set(name, value);
+  for (const [name, value] of Object.entries(sections)) known.set(name, withAllRows(name, value));
 }
 
 /** How often the sections were replaced: what was made of others is old. */
@@ -56,7 +66,7 @@ export function section(name) {
   if (!known.has(name)) {
     if (!isWhole()) return null;
     const text = sectionText(name);
-    known.set(name, text === "" ? null : JSON.parse(text));
+    known.set(name, text === "" ? null : withAllRows(name, JSON.parse(text)));
   }
   return known.get(name);
 }

@@ -79,6 +79,8 @@ export function Health({health, summary, rows, live}) {
   }
   const impaired = causesText(health.causes, false);
   if (impaired !== "") marks.push(mark("note", "Not lost, but impaired:", impaired));
+  const reduced = Object.keys(summary.reduced ?? {});
+  if (reduced.length > 0) marks.push(mark("note", "Reduced:", `all data would need more than 10 MB. The page has fewer or shorter ${reduced.join(", ")}.`));
   if (health.late_records > 0) marks.push(mark("note", `${count(health.late_records)} records are late.`, "They are shown after newer ones."));
   if (health.damaged_blocks > 0 || health.damaged_bytes > 0) {
     marks.push(mark("bad", "Damage.", `${count(health.damaged_blocks)} blocks, ${byteText(health.damaged_bytes)} were skipped.`));

@@ -60,6 +60,7 @@ export function shownRows(rows, {search, sort, rising}) {
   const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const numbers = rows.map((_, number) => number).filter((number) => {
     const row = rows[number];
+    if (row.left_out) return false;
     const text = `${row.service} ${row.file}:${row.line} ${row.function ?? ""} ${row.level} ${row.text}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
