@@ -53,10 +53,13 @@ function crashMarks(rows) {
       visible(`${object.service} ${object.pid} ${object.thread.name} ${object.thread.id}: ${object.fields.signal_name}, ${object.fields.reason}`, 200)}</button>`))];
 }
 
-/** @param {{health: any, summary: any, rows: any[], costs: any[]}} properties rows: of statements; costs: of log calls, where they are measured */
-export function Health({health, summary, rows, costs}) {
+/**
+ * @param {{health: any, summary: any, rows: any[], costs: any[], doubt: string, growing: number}} properties
+ *   rows: of statements; costs: of log calls, where they are measured; doubt: why records can be missing that are not known as lost; growing: sections
+ */
+export function Health({health, summary, rows, costs, doubt, growing}) {
   const marks = crashMarks(rows);
-  marks.push(health.lost === 0
+  marks.push(health.lost === 0 && doubt !== "" ? mark("note", "No losses recorded.", doubt) : health.lost === 0
     ? mark("good", "No losses.", "All records that services made are here.")
     : mark("bad", `${count(health.lost)} records lost:`, causesText(health.causes, true)));
   const places = summary.streams.filter((/** @type {any} */ stream) => stream.lost > 0)
@@ -73,7 +76,7 @@ export function Health({health, summary, rows, costs}) {
   if (health.damaged_blocks > 0 || health.damaged_bytes > 0) {
     marks.push(mark("bad", "Damage.", `${count(health.damaged_blocks)} blocks, ${byteText(health.damaged_bytes)} were skipped.`));
   }
-  if (health.sections_without_end > 0)
+  if (health.sections_without_end > growing)
     marks.push(mark("note", "No end:", `${count(health.sections_without_end)} sections: the service or the consumer was killed, or still runs.`));
   for (const clock of health.clocks) {
     marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
