@@ -73,8 +73,7 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
   app.add_option("--since", options.filter.since,
                  "only records since this time, as in ringcat report: -10m moves with the present")
       ->type_name("TIME");
-  app.add_option("--service", options.filter.services,
-                 "only records of services with this name (repeatable)")
+  app.add_option("--service", options.filter.services, "only records of services with this name")
       ->type_name("GLOB")
       ->allow_extra_args(false);
   app.add_option("--interval-ms", options.interval_ms,
@@ -89,8 +88,8 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
       std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
   app.add_option("--shm-dir", options.shm_dir,
-                 "directory of the services' segments, for the costs of log calls and\n"
-                 "--allow-control; default: RINGSIDE_SHM_DIR")
+                 "directory of the services' segments: which ones run, their costs of log calls,\n"
+                 "and --allow-control; default: RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
   app.footer(
