@@ -192,6 +192,7 @@ class Scheduling(unittest.TestCase):
         said = self.recorded(self.service.end)
         self.assertLess(time.monotonic() - begin, BOUND_S)
         self.assertEqual(said["threads"], 2)
+        self.assertGreater(said["ended_after_ns"], 0)
         ends = [then for thread in self.runs(said["path"]).values() for *_, then in thread]
         self.assertEqual(ends.count("ended"), 2)
 
@@ -201,9 +202,54 @@ class Scheduling(unittest.TestCase):
         self.assertIn("no consumerd", why)
         self.assertIn("--output DIR", why)
 
+    def test_people_read_that_the_service_has_ended(self):
+        tool = subprocess.Popen(self.arguments("--for", "1h"), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(tool.kill)
+        wait_until(lambda: tool.poll() is not None or self.sleeps(tool.pid), "the recording")
+        self.service.end()
+        out, err = tool.communicate(timeout=BOUND_S)
+        if "perf_event" in err or "CAP_PERFMON" in err:
+            self.skipTest("the kernel refuses: " + err.strip())
+        self.assertRegex(out, r"; the service ended after \d+\.\d s\n$")
+
+    def test_a_recording_that_lasts_as_long_as_it_shall_says_nothing_of_an_end(self):
+        self.assertNotIn("ended_after_ns", self.recorded(lambda: self.service.tell("naps 3")))
+
+    def test_a_second_recording_at_the_same_time_is_refused(self):
+        why = []
+        said = self.recorded(lambda: why.append(self.refused("--for", "10ms")))
+        self.assertIn("another ringctl sched records it; wait until that one has ended", why[0])
+        self.assertGreater(said["threads"], 0)
+        # The lock has ended with the recording.
+        self.recorded(lambda: self.service.tell("naps 3"))
+
+    def test_a_directory_that_vanishes_costs_no_recording(self):
+        folder = os.path.join(self.bed.work_dir, "vanishing")
+        elsewhere = os.path.join(self.bed.work_dir, "temporary")
+        os.mkdir(folder)
+        os.mkdir(elsewhere)
+        tool = subprocess.Popen(self.arguments("--for", "1h", "-o", folder), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, "TMPDIR": elsewhere})
+        self.addCleanup(tool.kill)
+        wait_until(lambda: tool.poll() is not None or self.sleeps(tool.pid), "the recording")
+        self.service.tell("naps 20")
+        os.rmdir(folder)
+        tool.send_signal(signal.SIGINT)
+        _, err = tool.communicate(timeout=BOUND_S)
+        if "perf_event" in err or "CAP_PERFMON" in err:
+            self.skipTest("the kernel refuses: " + err.strip())
+        self.assertEqual(tool.returncode, 1)
+        kept = re.search(r"the recording is in (\S+)\n", err)[1]
+        self.assertEqual(os.path.dirname(kept), elsewhere)
+        self.assertGreaterEqual(sum(map(len, self.runs(kept).values())), 20)
+
     def test_wrong_usage(self):
-        for duration in ("0s", "soon", "-1s"):
-            self.assertIn("--for", self.refused(f"--for={duration}", status=2))
+        for duration in ("0s", "soon", "-1s", "1h30m"):
+            self.assertIn("use one number and one unit", self.refused(f"--for={duration}", status=2))
+        file = os.path.join(self.bed.work_dir, "file")
+        with open(file, "w", encoding="ascii"):
+            pass
+        self.assertIn(f"{file} is not a directory", self.refused("--for", "10ms", "-o", file))
         self.assertIn("no matching service", self.refused("--service", "other", status=3))
         missing = os.path.join(self.bed.output_dir, "missing")
         why = self.refused("--for", "10ms", "-o", missing)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""`ringview`: the page follows traces that grow, and answers only its own pages, with the token."""
+"""`ringview`: what it answers, and whom. ringview_page_test.py tests its page."""
 
-import contextlib
-import http.client
+import gzip
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -15,93 +15,18 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "end-to-end"))
 
-import browser
+from live_view import LISTENING, LiveCase, UnixConnection, next_state
 from steady_load import Load
-from traced_processes import BOUND_S, TestBed, program, wait_until
+from traced_processes import BOUND_S, program, wait_until
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#token=([0-9a-f]{32})\n")
-LISTENING = re.compile(r"listening on (\S+); the path of the page is /#token=([0-9a-f]{32})\n")
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=BOUND_S)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.path)
-
-
-class View:
-    """A running ringview."""
-
-    def __init__(self, bed, *options):
-        self.bed = bed
-        self.log = os.path.join(bed.output_dir, "..", os.path.basename(bed.output_dir) + ".ringview.log")
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program("ringview"), "--interval-ms", "50", "--shm-dir", bed.shm_dir, *options, bed.output_dir],  # pylint: disable=consider-using-with
-                                            stderr=log, stdin=subprocess.DEVNULL)
-        wait_until(lambda: "token=" in self.said() or self.process.poll() is not None, "the address")
-        found = ADDRESS.search(self.said())
-        self.port, self.token = (int(found[1]), found[2]) if found else (None, None)
-
-    def said(self):
-        with open(self.log, encoding="utf-8") as file:
-            return file.read()
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(self.log)
-
-    def connection(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=BOUND_S)
-
-    def ask(self, method, path, body=None, token=True, connection=None, **headers):
-        connection = connection or self.connection()
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        if token:
-            headers["Authorization"] = "Bearer " + (token if isinstance(token, str) else self.token)
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        return answer.status, text
-
-    def data(self):
-        status, text = self.ask("GET", "/data")
-        assert status == 200, text
-        return json.loads(text)
-
-    def control(self, **request):
-        return self.ask("POST", "/control", json.dumps(request))
-
-
-class Ringview(unittest.TestCase):
-    def setUp(self):
-        self.bed = TestBed()
-        self.addCleanup(self.bed.close)
-
-    def view(self, *options):
-        view = View(self.bed, *(options or ["--port", "0"]))
-        self.addCleanup(view.close)
-        return view
-
-    def load(self, threads=1):
-        consumer = self.bed.start_consumer()
-        load = Load(self.bed, 0, threads, "--burst", 50, "--pause-us", 1000)
-        wait_until(self.bed.traces, "a trace")
-        return consumer, load
-
+class Ringview(LiveCase):
     def test_only_its_own_pages_with_the_token_are_answered(self):
         view = self.view()
         host = f"127.0.0.1:{view.port}"
         self.assertEqual(view.ask("GET", "/", token=False)[0], 200)
         self.assertEqual(view.ask("GET", "/data")[0], 200)
-        self.assertEqual(view.ask("GET", f"/data?token={view.token}", token=False)[0], 200)
+        # An address is written to logs and histories.
+        self.assertEqual(view.ask("GET", f"/data?token={view.token}", token=False)[0], 401)
         for wrong in (False, "", view.token[:-1], view.token + "0", view.token[:-1] + "x", "0" * 32):
             for path in ("/data", "/events"):
                 self.assertEqual(view.ask("GET", path, token=wrong)[0], 401, wrong)
@@ -168,18 +93,14 @@ class Ringview(unittest.TestCase):
 
     def test_events_tell_of_changes(self):
         view = self.view()
-        connection = view.connection()
-        connection.request("GET", f"/events?token={view.token}")
-        events = connection.getresponse()
+        connection, events = view.events()
         self.assertEqual(events.getheader("Content-Type"), "text/event-stream")
         numbers = []
         _, load = self.load()
-        while len(numbers) < 3:
-            line = events.readline()
-            if line.startswith(b"data: "):
-                numbers.append(int(line[6:]))
+        while len(set(numbers)) < 3:
+            numbers.append(next_state(events)["number"])
         load.stop()
-        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(numbers, sorted(numbers))
         events.close()
         connection.close()
 
@@ -249,9 +170,7 @@ class Ringview(unittest.TestCase):
         view = self.view()
         open_pages = []
         for _ in range(5):
-            connection = view.connection()
-            connection.request("GET", f"/events?token={view.token}")
-            open_pages.append((connection, connection.getresponse()))
+            open_pages.append(view.events())
         view.process.send_signal(signal.SIGTERM)
         self.assertEqual(view.process.wait(BOUND_S), 0)
         for connection, answer in open_pages:
@@ -272,55 +191,171 @@ class Ringview(unittest.TestCase):
         done = subprocess.run([program("ringview"), "--port", "0", "/nonexistent"], capture_output=True, text=True, timeout=BOUND_S, check=False)
         self.assertEqual((done.returncode, "/nonexistent" in done.stderr), (3, True))
 
-    @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
-    def test_the_cost_of_log_calls_is_shown_where_it_is_measured(self):
+    def test_requests_are_those_of_http(self):
+        view = self.view()
+        head = "Host: {host}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        for path in ("/", "/data"):
+            answer = view.raw(f"HEAD {path} HTTP/1.1\r\n{head}")
+            self.assertTrue(answer.startswith("HTTP/1.1 200 ") and answer.endswith("\r\n\r\n"), answer)
+        for request, methods in (("DELETE / HTTP/1.1", "GET, HEAD"), ("GET /control HTTP/1.1", "POST")):
+            answer = view.raw(f"{request}\r\n{head}")
+            self.assertTrue(answer.startswith("HTTP/1.1 405 ") and f"\r\nAllow: {methods}\r\n" in answer, answer)
+        self.assertTrue(view.raw("GET /data HTTP/1.1\r\nHost: {host}\r\n" + head).startswith("HTTP/1.1 400 "))
+        for path in ("/data%00", "/%64ata"):
+            self.assertTrue(view.raw(f"GET {path} HTTP/1.1\r\n{head}").startswith("HTTP/1.1 404 "), path)
+        self.assertTrue(view.raw("GET /data HTTP/1.1\r\nHost: {host}\r\nAuthorization: bearer {token}\r\n\r\n").startswith("HTTP/1.1 200 "))
+        self.assertEqual(view.ask("GET", "/data", Host=f"LOCALHOST:{view.port}")[0], 200)
+
+    def test_data_is_smaller_for_clients_that_take_gzip(self):
+        _, load = self.load()
+        view = self.view()
+        wait_until(lambda: view.data()["summary"]["records"] > 1000, "records")
+        load.stop()
+
+        def ask(encodings):
+            connection = view.connection()
+            connection.request("GET", "/data", headers={"Authorization": "Bearer " + view.token, "Accept-Encoding": encodings})
+            answer = connection.getresponse()
+            body = answer.read()
+            connection.close()
+            return answer.getheader("Content-Encoding"), body
+
+        for encodings in ("gzip", "br, gzip;q=0.1", "deflate,gzip"):
+            encoding, body = ask(encodings)
+            text = gzip.decompress(body)
+            self.assertEqual((encoding, json.loads(text)["summary"]["version"]), ("gzip", 1))
+            self.assertLess(3 * len(body), len(text))
+        for encodings in ("identity", "gzip;q=0", "xgzip"):
+            encoding, body = ask(encodings)
+            self.assertEqual((encoding, json.loads(body)["summary"]["version"]), (None, 1))
+
+    def test_clients_without_the_token_keep_none_out(self):
+        view = self.view()
+        connection, events = view.events()
+        next_state(events)
+        held = []
+        for number in range(100):
+            held.append(socket.create_connection(("127.0.0.1", view.port), BOUND_S))
+            held[-1].sendall([b"G", b"GET /data HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: " + f"127.0.0.1:{view.port}".encode() + b"\r\n\r\n"][number % 3])
+            if number > 30:
+                self.assertEqual(view.ask("GET", "/data")[0], 200, number)
+        # A stream with the token is not among those that make place.
+        _, load = self.load()
+        next_state(events)
+        load.stop()
+        for one in held:
+            one.close()
+        events.close()
+        connection.close()
+
+    def test_a_request_that_is_not_complete_in_time_is_ended(self):
+        view = self.view()
+        with socket.create_connection(("127.0.0.1", view.port)) as connection:
+            connection.setblocking(False)
+            connection.sendall(b"GET /data HTTP/1.1\r\nX-Slow: ")
+
+            def is_ended():
+                try:
+                    connection.send(b"x")
+                    return connection.recv(1) == b""
+                except BlockingIOError:
+                    return False
+                except (ConnectionResetError, BrokenPipeError):
+                    return True
+
+            wait_until(is_ended, "the end of the connection")
+
+    def test_files_that_cannot_be_read_are_named(self):
+        trace = self.finished_trace(0)
+        wrong = os.path.join(self.bed.output_dir, "wrong.1.ringtrace")
+        with open(wrong, "w", encoding="utf-8") as file:
+            file.write("no trace" * 1000)
+        view = self.view()
+        wait_until(lambda: view.live()["unreadable"]["count"] == 1, "the wrong file")
+        live = view.live()
+        self.assertEqual((live["unreadable"]["first"][0]["path"], live["error"]), (wrong, ""))
+        self.assertIn("trace", live["unreadable"]["first"][0]["why"])
+        os.remove(wrong)
+        shutil.copy(trace, self.bed.output_dir)
+        wait_until(lambda: view.data()["summary"]["records"] > 0, "the other file")
+        wait_until(lambda: view.live()["unreadable"]["count"] == 0, "the wrong file to be forgotten")
+
+    def test_files_of_others_are_named(self):
+        trace = shutil.copy(self.finished_trace(0), self.bed.output_dir)
+        os.chmod(trace, 0)
+        view = self.view_of_another_user()
+        self.assertEqual(wait_until(lambda: view.live()["unreadable"]["first"], "the file"),
+                         [{"path": trace, "why": "Permission denied; run ringview as a user who may read it"}])
+
+    def test_a_directory_that_vanishes_is_reported(self):
+        shutil.copy(self.finished_trace(0), self.bed.output_dir)
+        view = self.view()
+        wait_until(lambda: view.data()["summary"]["records"] > 0, "records")
+        number, read = view.live()["number"], view.live()["read_unix_ms"]
+        moved = self.bed.output_dir + ".moved"
+        os.rename(self.bed.output_dir, moved)
+        self.addCleanup(shutil.rmtree, moved, True)
+        self.assertEqual(wait_until(lambda: view.live()["error"], "the error"), f"{self.bed.output_dir}: does not exist; check the path")
+        # What was read stays, with its time.
+        self.assertEqual((view.live()["number"], view.live()["read_unix_ms"]), (number, read))
+        os.rename(moved, self.bed.output_dir)
+        wait_until(lambda: view.live()["error"] == "", "the directory")
+        # Nothing has changed, so nothing is made again.
+        self.assertEqual(view.live()["number"], number)
+
+    def test_services_without_a_consumer_are_known(self):
         view = self.view()
         consumer, load = self.load()
-        wait_until(lambda: view.data()["summary"]["records"] > 100, "records")
-        self.assertEqual(view.data()["live"]["call_costs"], [])
+        states = lambda: [(one["service"], one["pid"], one["consumer"]) for one in view.live()["services"] or []]  # noqa: E731
+        wait_until(lambda: ("load0", load.process.pid, "polling") in states(), "the service")
+        consumer.send(signal.SIGKILL)
+        consumer.wait()
+        wait_until(lambda: ("load0", load.process.pid, "none") in states(), "that nothing reads it")
+        consumer = self.bed.start_consumer()
+        wait_until(lambda: ("load0", load.process.pid, "polling") in states(), "the new consumer")
         load.stop()
         self.bed.wait_until_segments_are_gone()
-        measured = Load(self.bed, 0, 1, "--burst", 50, "--pause-us", 1000, environment={"RINGSIDE_COST_SAMPLING": "1"})
-        wait_until(lambda: view.data()["live"]["call_costs"], "costs")
-        (cost,) = view.data()["live"]["call_costs"]
-        self.assertEqual((cost["pid"], cost["one_in"]), (measured.process.pid, 1))
-        self.assertGreater(cost["calls_measured"], 0)
-        self.assertLessEqual(cost["p50_ns"], cost["p99_ns"])
-        self.assertLessEqual(cost["p99_ns"], cost["max_ns"])
-        with browser.Browser() as window:
-            window.visit(f"http://127.0.0.1:{view.port}/#token={view.token}")
-            wait_until(lambda: "Log calls take:" in "".join(window.texts("#health")), "the cost")
-            self.assertIn(f"{measured.process.pid}: mean ", "".join(window.texts("#health")))
-            # Afterwards the trace has them.
-            measured.stop()
-            wait_until(lambda: view.data()["live"]["call_costs"] == [], "no running service")
-            wait_until(lambda: view.data()["health"].get("call_costs"), "the cost in the trace")
-            self.assertEqual(view.data()["health"]["call_costs"][0]["pid"], measured.process.pid)
-            wait_until(lambda: f"{measured.process.pid}: mean " in "".join(window.texts("#health")), "the cost of the ended service")
+        wait_until(lambda: view.live()["services"] == [], "no service")
         self.bed.stop_consumer(consumer)
 
-    def test_the_page_follows_in_a_browser(self):
-        view = self.view("--port", "0", "--allow-control")
+    def test_options_select_records(self):
+        for first in (0, 7):
+            shutil.copy(self.finished_trace(first), self.bed.output_dir)
+        view = self.view("--port", "0", "--service", "load7")
+        wait_until(lambda: view.data()["summary"]["records"] > 0, "records")
+        self.assertEqual({row["service"] for row in view.data()["statements"]}, {"load7"})
+        self.assertEqual(view.live()["selection"], ["--service load7"])
+        for options, other in ((["--service", "load0", "--service", "load7"], []), (["--since", "@1"], []), (["--since", "-1h", "--service", "*7"], ["--service", "*7"])):
+            view = self.view("--port", "0", *options)
+            done = subprocess.run([program("ringcat"), "report", "--json", *(other or options), self.bed.output_dir], capture_output=True, text=True, timeout=BOUND_S, check=True)
+            report = json.loads(done.stdout)
+            wait_until(lambda: view.data()["statements"] == report["statements"], options)  # noqa: B023
+        view = self.view("--port", "0", "--since", "2100-01-01")
+        wait_until(lambda: view.live()["read_unix_ms"], "the files")
+        self.assertEqual(view.data()["summary"]["records"], 0)
+        done = subprocess.run([program("ringview"), "--since", "tomorrow", self.bed.output_dir], capture_output=True, text=True, timeout=BOUND_S, check=False)
+        self.assertEqual((done.returncode, "invalid time 'tomorrow'" in done.stderr), (2, True), done.stderr)
+
+    def test_a_relative_time_moves_with_the_present(self):
+        view = self.view("--port", "0", "--since", "-2s")
         consumer, load = self.load()
-        with browser.Browser() as window:
-            window.visit(f"http://127.0.0.1:{view.port}/#token={view.token}&q=precision")
-            counted = lambda: int(re.sub(r"\D", "", (window.texts("header p") or ["0"])[0].split(" records")[0]) or 0)  # noqa: E731
-            wait_until(lambda: counted() > 0, "the first data")
-            first = counted()
-            wait_until(lambda: counted() > first, "more records")
-            # The token is gone from the address, and what else it had is kept.
-            self.assertEqual(window.run("return location.hash"), "#q=precision")
-            self.assertEqual(len(window.texts("#statements .statement")), 1)
-            self.assertEqual([url for url in window.requests() if not url.startswith((f"http://127.0.0.1:{view.port}/", "data:,"))], [])
-            self.assertEqual(window.texts("#live [role=status]")[0], "Follows the traces.")
-            window.one("#statements tbody tr:not(.space)").click()
-            [button for button in window.all("#live button") if button.text.startswith("Disable")][0].click()
-            wait_until(lambda: "e2e_workload" in "".join(window.texts("#live [role=status]")) or len(window.all("#live [role=status]")) > 1, "the answer")
-            window.driver.refresh()
-            wait_until(lambda: counted() > first, "the data after the page was loaded again")
-            self.assertEqual(window.complaints(), [])
+        wait_until(lambda: view.data()["summary"]["records"] > 0, "records")
         load.stop()
+        self.bed.wait_until_segments_are_gone()
         self.bed.stop_consumer(consumer)
+        wait_until(lambda: view.data()["summary"]["records"] == 0, "all records to be older")
+
+    def test_the_socket_of_another_one_stays(self):
+        path = os.path.join(self.bed.work_dir, "view.socket")
+        first = self.view("--socket", path)
+        os.remove(path)
+        second = self.view("--socket", path)
+        first.process.send_signal(signal.SIGTERM)
+        self.assertEqual(first.process.wait(BOUND_S), 0)
+        token = LISTENING.search(second.said())[2]
+        self.assertEqual(second.ask("GET", "/data", token=token, connection=UnixConnection(path))[0], 200)
+        for host, status in (("localhost:evil", 403), ("localhost:", 403), ("localhost:80", 200)):
+            self.assertEqual(second.ask("GET", "/data", token=token, connection=UnixConnection(path), Host=host)[0], status, host)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ ROOMS = {
         "interop": {"files", "text"},
         "fleet": {"files", "live", "query", "text"},
         "report": {"crash", "files", "interop", "query", "symbols", "text"},
-        "ringview": {"report", "text"},
+        "ringview": {"query", "report", "text"},
         "scheduling": {"files", "interop"},
         "symbols": set(),
         "crash": {"symbols"},

@@ -143,4 +143,16 @@ bool BoundedCommand::advance() {
   return true;
 }
 
+bool run_bounded(const std::string& program, const std::vector<std::string>& arguments,
+                 const CommandBounds& bounds, CommandResult& result, std::string* why) {
+  const auto command = BoundedCommand::start(program, arguments, bounds, why);
+  if (command == nullptr) return false;
+  while (!command->advance()) {
+    auto streams = command->streams();
+    ::poll(streams.data(), streams.size(), command->wait_ms());
+  }
+  result = std::move(command->result());
+  return true;
+}
+
 }  // namespace ringside::tool

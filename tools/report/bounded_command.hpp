@@ -68,4 +68,8 @@ class BoundedCommand {
   CommandResult result_;
 };
 
+// Waits until the program has ended. False with `*why` if it cannot be started.
+bool run_bounded(const std::string& program, const std::vector<std::string>& arguments,
+                 const CommandBounds& bounds, CommandResult& result, std::string* why);
+
 }  // namespace ringside::tool

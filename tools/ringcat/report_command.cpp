@@ -23,6 +23,7 @@
 #include "tools/report/known_moments.hpp"
 #include "tools/report/report_builder.hpp"
 #include "tools/report/report_page.hpp"
+#include "tools/report/wanted_records.hpp"
 #include "tools/ringcat/conversion_options.hpp"
 #include "tools/ringcat/fleet_inputs.hpp"
 #include "tools/ringcat/foreign_files.hpp"
@@ -119,12 +120,6 @@ int write_report(const std::string& text, const std::string& path) {
     return kExitUnreadable;
   }
   return kExitOk;
-}
-
-KnownMoments::Wanted wanted_records(const EventFilter& filter) {
-  if (filter.selects_all()) return KnownMoments::Wanted::kAll;
-  return filter.is_decided_by_reader() ? KnownMoments::Wanted::kAsRead
-                                       : KnownMoments::Wanted::kFewer;
 }
 
 // `report`: a ReportBuilder or a ComparedTrace.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +17,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 #include "tools/files/owned_fd.hpp"
 #include "tools/live/segment_image.hpp"
@@ -38,7 +42,9 @@ struct Recorded {
   std::uint32_t pid = 0;  // of the trace
   pid_t process = 0;      // the same, as ringctl sees it
   std::string path;       // of the trace file to be
+  OwnedFd lock;           // no other recording of this process runs
   std::unique_ptr<ScheduleRecording> recording;
+  std::optional<std::chrono::nanoseconds> ended_after;
 };
 
 // A name of consumerd's form (trace-format/README.md), so that its --keep-bytes and --keep-for hold
@@ -51,6 +57,32 @@ std::string trace_file_name(const std::string& service, std::uint32_t pid) {
   return fmt::format("{}.{}.{:04}{:02}{:02}T{:02}{:02}{:02}-{:06}.0.ringtrace", service, pid,
                      parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
                      parts.tm_min, parts.tm_sec, now.tv_nsec / 1000);
+}
+
+// A lock that ends with this process, and leaves no file. Each run would be there twice with a
+// second recording.
+OwnedFd lock_recording(pid_t process, std::string* why) {
+  const std::string directory = fmt::format("/proc/{}", process);
+  OwnedFd lock(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock) {
+    *why = fmt::format("cannot open {}: {}; check that the service runs, and raise ulimit -Hn",
+                       directory, std::generic_category().message(errno));
+  } else if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    *why = "another ringctl sched records it; wait until that one has ended";
+    return {};
+  }
+  return lock;
+}
+
+// Empty if files can be written to it.
+std::string fault_of_directory(const std::string& directory) {
+  struct stat status {};
+  if (stat(directory.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
+    return directory + " is not a directory; give --output DIR";
+  if (access(directory.c_str(), W_OK) != 0)
+    return fmt::format("cannot write to {}: {}; give --output DIR", directory,
+                       std::generic_category().message(errno));
+  return {};
 }
 
 std::optional<Recorded> begin_recording(const std::string& shm_dir, const std::string& segment,
@@ -69,11 +101,8 @@ std::optional<Recorded> begin_recording(const std::string& shm_dir, const std::s
   one.process = *process;
   const std::string directory = output.empty() ? trace_directory(shm_dir, segment, why) : output;
   if (directory.empty()) return {};
-  if (access(directory.c_str(), W_OK) != 0) {
-    *why = fmt::format("cannot write to {}: {}; give --output DIR", directory,
-                       std::generic_category().message(errno));
-    return {};
-  }
+  *why = fault_of_directory(directory);
+  if (!why->empty()) return {};
   one.path = fmt::format("{}/{}", directory, trace_file_name(one.service, one.pid));
   ProcessDefinition definition;
   definition.pid = header.pid;
@@ -84,6 +113,8 @@ std::optional<Recorded> begin_recording(const std::string& shm_dir, const std::s
   definition.host = header.host;
   one.recording = ScheduleRecording::open(one.process, definition, why);
   if (one.recording == nullptr) return {};
+  one.lock = lock_recording(one.process, why);
+  if (!one.lock) return {};
   return one;
 }
 
@@ -97,19 +128,28 @@ OwnedFd stop_signals() {
   return OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+void note_ended(std::vector<Recorded>& all, steady_clock::time_point begin) {
+  for (Recorded& one : all) {
+    const bool lives = kill(one.process, 0) == 0 || errno != ESRCH;
+    if (!lives && !one.ended_after) one.ended_after = steady_clock::now() - begin;
+  }
+}
+
 void record(std::vector<Recorded>& all, std::uint64_t duration_ns, int stop_fd) {
-  const auto deadline = steady_clock::now() + std::chrono::nanoseconds(duration_ns);
-  for (auto now = steady_clock::now(); now < deadline; now = steady_clock::now()) {
+  const auto begin = steady_clock::now();
+  const auto deadline = begin + std::chrono::nanoseconds(duration_ns);
+  for (auto now = begin; now < deadline; now = steady_clock::now()) {
     const auto rest_ms = std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count();
     const auto pause_ms =
         static_cast<int>(std::min<std::int64_t>(rest_ms, ScheduleRecording::kReadMs));
     if (all.front().recording->wait(stop_fd, pause_ms)) break;
     for (const Recorded& one : all) one.recording->read();
-    const bool any_lives = std::any_of(all.begin(), all.end(), [](const Recorded& one) {
-      return kill(one.process, 0) == 0 || errno != ESRCH;
-    });
+    note_ended(all, begin);
+    const bool any_lives =
+        std::any_of(all.begin(), all.end(), [](const Recorded& one) { return !one.ended_after; });
     if (!any_lives) break;
   }
+  note_ended(all, begin);
   for (const Recorded& one : all) one.recording->finish();
 }
 
@@ -123,13 +163,29 @@ void say_recorded(const Recorded& one, bool json) {
     line["threads"] = recording.threads();
     line["runs"] = recording.runs();
     line["lost"] = recording.lost();
+    if (one.ended_after) line["ended_after_ns"] = one.ended_after->count();
     return say_json(line);
   }
   std::string line = fmt::format("{} {}: {}: {} runs of {} threads", one.service, one.pid, one.path,
                                  recording.runs(), recording.threads());
   if (recording.lost() != 0)
     line += fmt::format("; {} switches lost, because the kernel's ring was full", recording.lost());
+  if (one.ended_after)
+    line += fmt::format("; the service ended after {:.1f} s",
+                        std::chrono::duration<double>(*one.ended_after).count());
   say(line);
+}
+
+// What is recorded cannot be recorded again: it goes elsewhere if its directory has vanished.
+bool write_recorded(const Recorded& one, std::string* why) {
+  if (one.recording->write(one.path, why)) return true;
+  std::error_code code;
+  const std::filesystem::path other =
+      std::filesystem::temp_directory_path(code) / std::filesystem::path(one.path).filename();
+  std::string why_not;
+  if (!code && one.recording->write(other, &why_not))
+    *why += "; the recording is in " + other.string();
+  return false;
 }
 
 }  // namespace
@@ -165,7 +221,7 @@ int run_sched(int argc, char** argv) {
   const auto duration_ns = parse_duration_ns(duration);
   if (!duration_ns || *duration_ns == 0) {
     complain("--for " + duration +
-             ": invalid duration; use a number and a unit, such as 500ms or 10s");
+             ": invalid duration; use one number and one unit, such as 500ms, 10s or 90m");
     return kCtlUsage;
   }
   const OwnedFd stop = stop_signals();
@@ -179,7 +235,7 @@ int run_sched(int argc, char** argv) {
   record(all, *duration_ns, stop.get());
   for (Recorded& one : all) {
     std::string why;
-    if (one.recording->write(one.path, &why)) {
+    if (write_recorded(one, &why)) {
       say_recorded(one, options.json);
       continue;
     }

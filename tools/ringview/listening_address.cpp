@@ -15,7 +15,7 @@
 namespace ringside::tool {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kBacklog = SOMAXCONN;
 
 std::string reason() {
   return std::generic_category().message(errno);
@@ -55,7 +55,7 @@ Listening listen_on_loopback(std::uint16_t port, std::string* why) {
                               port, reason()),
                   why);
   }
-  return {fd, ntohs(address.sin_port)};
+  return {fd, ntohs(address.sin_port), 0, 0};
 }
 
 Listening listen_on_socket(const std::string& path, std::string* why) {
@@ -79,10 +79,17 @@ Listening listen_on_socket(const std::string& path, std::string* why) {
   const bool is_bound =
       fd >= 0 && ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::umask(before);
-  if (!is_bound || ::listen(fd, kBacklog) != 0)
+  if (!is_bound || ::lstat(path.c_str(), &status) != 0 || ::listen(fd, kBacklog) != 0)
     return failed(fd, fmt::format("{}: cannot listen: {}; use another folder", path, reason()),
                   why);
-  return {fd, std::nullopt};
+  return {fd, std::nullopt, status.st_dev, status.st_ino};
+}
+
+void remove_socket(const std::string& path, const Listening& listening) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && status.st_dev == listening.device &&
+      status.st_ino == listening.inode)
+    ::unlink(path.c_str());
 }
 
 }  // namespace ringside::tool

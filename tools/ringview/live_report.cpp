@@ -1,14 +1,15 @@
 #include "tools/ringview/live_report.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
+#include <utility>
 
+#include "tools/query/record_filter.hpp"
 #include "tools/report/known_moments.hpp"
 #include "tools/report/report_builder.hpp"
 #include "tools/report/report_page.hpp"
-#include "trace-format/reader/trace_paths.hpp"
+#include "tools/report/wanted_records.hpp"
+#include "tools/text/time_argument.hpp"
 #include "trace-format/reader/trace_set.hpp"
 
 namespace ringside::tool {
@@ -18,120 +19,169 @@ using Clock = std::chrono::steady_clock;
 
 // A large report is made less often: this many times the time that it took.
 constexpr int kPauseFactor = 5;
+// Without new records, a report since a relative time is made again when this part of the time has
+// passed.
+constexpr std::uint64_t kSlidePart = 20;
+
+std::int64_t ms_of(Clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+std::unique_ptr<EventFilter> filter_now(const FilterOptions& options, std::string* why) {
+  return EventFilter::make(options, unix_ns_now(), true, why);
+}
+
+std::vector<std::string> paths_of(const std::vector<LiveFile>& files) {
+  std::vector<std::string> paths;
+  for (const LiveFile& file : files) paths.push_back(file.path);
+  return paths;
+}
+
+// Moves the file that `error` names to those that cannot be read: the others are shown without it.
+bool leave_out(const trace::ReadError& error, std::vector<LiveFile>& files,
+               std::vector<UnreadableFile>& unreadable) {
+  const auto named = std::find_if(files.begin(), files.end(),
+                                  [&](const LiveFile& file) { return file.path == error.file; });
+  if (named == files.end()) return false;
+  unreadable.push_back(
+      {named->path, error.what + (error.remedy.empty() ? "" : "; ") + error.remedy});
+  files.erase(named);
+  return true;
+}
 
 }  // namespace
 
-std::unique_ptr<LiveReport> LiveReport::open(Options options, std::string* why) {
-  FileSizes files;
-  if (!look(options.paths, files, why)) return nullptr;
-  return std::unique_ptr<LiveReport>(new LiveReport(std::move(options)));
+std::unique_ptr<LiveReport> LiveReport::open(LiveBoard& board, Options options, std::string* why) {
+  LiveFiles found;
+  if (!look_at_files(options.paths, found, why)) return nullptr;
+  return std::unique_ptr<LiveReport>(new LiveReport(board, std::move(options)));
 }
 
-LiveReport::LiveReport(Options options) : options_(std::move(options)) {
-  make({});
+LiveReport::LiveReport(LiveBoard& board, Options options)
+    : board_(board), options_(std::move(options)) {
+  ReportBuilder empty;
+  auto data = std::make_shared<const std::string>(report_as_json(
+      empty.sections(trace::ReadReport(), {options_.title, given_filters(options_.filter), {}})));
+  board_.change([&](LiveState& state) {
+    state.data = std::move(data);
+    state.data_number = 1;
+    state.selection = options_.selection;
+    // Until the first look at the paths.
+    state.is_reading = true;
+  });
   thread_ = std::thread([this] { run(); });
 }
 
 LiveReport::~LiveReport() {
-  end();
+  board_.end();
   thread_.join();
 }
 
-void LiveReport::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
+void LiveReport::run() {
+  Clock::duration wait{};
+  while (board_.pause(wait)) {
+    wait = options_.interval;
+    follow(wait);
   }
-  news_.notify_all();
 }
 
-bool LiveReport::look(const std::vector<std::string>& paths, FileSizes& files, std::string* why) {
-  for (const std::string& path : paths) {
-    std::error_code code;
-    if (!std::filesystem::exists(path, code)) {
-      *why = path + ": " + (code ? code.message() : "does not exist") + "; check the path";
-      return false;
-    }
-    std::vector<std::string> names;
-    trace::ReadError error;
-    if (!trace::expand_trace_path(path, names, &error)) {
-      *why = error.text();
-      return false;
-    }
-    for (std::string& name : names) {
-      // One that was removed meanwhile has none.
-      const std::uintmax_t bytes = std::filesystem::file_size(name, code);
-      if (!code && bytes != 0) files.emplace_back(std::move(name), bytes);
-    }
+void LiveReport::follow(Clock::duration& wait) {
+  LiveFiles found;
+  std::string why;
+  if (!look_at_files(options_.paths, found, &why)) return fail(why);
+  if (found == known_ && board_.newest()->read_unix_ms && !has_slid()) {
+    if (!board_.newest()->error.empty()) fail({});
+    return;
   }
+  board_.change([](LiveState& state) { state.is_reading = true; });
+  const auto begin = Clock::now();
+  if (make(found)) known_ = std::move(found);
+  const auto took = Clock::now() - begin;
+  wait = std::max<Clock::duration>(wait, kPauseFactor * took);
+  board_.change([&](LiveState& state) {
+    state.took_ms = ms_of(took);
+    state.update_ms = ms_of(wait);
+  });
+}
+
+// A relative --since has passed records that are shown.
+bool LiveReport::has_slid() const {
+  if (!has_events_ || options_.filter.since.empty()) return false;
+  std::string why;
+  const std::uint64_t now_ns = unix_ns_now();
+  const auto filter = EventFilter::make(options_.filter, now_ns, true, &why);
+  if (filter == nullptr) return false;
+  const std::uint64_t since_ns = filter->read_options().since_ns;
+  return since_ns < now_ns && since_ns - since_ns_ > (now_ns - since_ns) / kSlidePart;
+}
+
+// What was read before stays, with this text; empty: nothing has failed.
+void LiveReport::fail(const std::string& why) {
+  if (board_.newest()->error == why && !board_.newest()->is_reading) return;
+  board_.change([&](LiveState& state) {
+    state.error = why;
+    state.is_reading = false;
+  });
+}
+
+// False if the data stays as it was.
+bool LiveReport::make(const LiveFiles& found) {
+  std::vector<LiveFile> files = found.files;
+  std::vector<UnreadableFile> unreadable = found.unreadable;
+  const auto read_at = std::chrono::system_clock::now().time_since_epoch();
+  std::string text;
+  if (!read(files, unreadable, &text)) return false;
+  auto data = std::make_shared<const std::string>(std::move(text));
+  board_.change([&](LiveState& state) {
+    state.data = std::move(data);
+    ++state.data_number;
+    state.read_unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(read_at).count();
+    state.is_reading = false;
+    state.error.clear();
+    state.unreadable = std::move(unreadable);
+  });
   return true;
 }
 
-// As `ringcat report` does, so that both show the same. What cannot be read now stays as it was.
-void LiveReport::make(const FileSizes& files) {
-  std::vector<std::string> paths;
-  for (const auto& [path, bytes] : files) paths.push_back(path);
-  trace::ReadOptions reading;
-  reading.losses = true;
-  reading.site_losses = true;
-  ReportBuilder report(paths.empty()
-                           ? KnownMoments{}
-                           : KnownMoments::of(paths, reading, KnownMoments::Wanted::kAll));
-  trace::ReadReport read;
-  if (!paths.empty()) {
+// As `ringcat report` does, so that both show the same. False at the end, or if nothing can be
+// read.
+bool LiveReport::read(std::vector<LiveFile>& files, std::vector<UnreadableFile>& unreadable,
+                      std::string* json) {
+  std::string why;
+  const auto filter = filter_now(options_.filter, &why);
+  if (filter == nullptr) {
+    fail(why);
+    return false;
+  }
+  trace::ReadOptions reading = filter->read_options();
+  reading.site_losses = reading.losses;
+  since_ns_ = reading.since_ns;
+  has_events_ = false;
+  std::optional<trace::TraceSet> set;
+  while (!files.empty() && !set) {
     trace::ReadError error;
-    std::optional<trace::TraceSet> set = trace::TraceSet::open(paths, reading, &error);
-    if (!set) return;
+    set = trace::TraceSet::open(paths_of(files), reading, &error);
+    if (!set && !leave_out(error, files, unreadable)) {
+      fail(error.text());
+      return false;
+    }
+  }
+  ReportBuilder report(files.empty()
+                           ? KnownMoments{}
+                           : KnownMoments::of(paths_of(files), reading, wanted_records(*filter)));
+  if (set) {
+    RecordFilter records(*filter);
     trace::Event event;
     while (set->next(event)) {
-      if (ends_.load(std::memory_order_relaxed)) return;
+      if (board_.ends()) return false;
+      if (!filter->wants_service(*event.segment) || !records.wanted(event)) continue;
       report.add(event);
+      has_events_ = true;
     }
-    read = set->report();
   }
-  auto made = std::make_shared<Published>();
-  made->json = report_as_json(report.sections(read, {options_.title, {}, {}}));
-  made->call_costs = paths.empty() ? "[]" : options_.call_costs();
-  {
-    const std::lock_guard lock(mutex_);
-    made->number = newest_ == nullptr ? 1 : newest_->number + 1;
-    newest_ = std::move(made);
-  }
-  news_.notify_all();
-}
-
-// False at the end.
-bool LiveReport::pause(Clock::duration time) const {
-  std::unique_lock lock(mutex_);
-  return !news_.wait_for(lock, time, [this] { return ends_.load(); });
-}
-
-void LiveReport::run() {
-  FileSizes known;
-  Clock::duration wait{};
-  while (pause(wait)) {
-    wait = options_.interval;
-    FileSizes files;
-    std::string why;
-    if (!look(options_.paths, files, &why) || files == known) continue;
-    const auto begin = Clock::now();
-    make(files);
-    known = std::move(files);
-    wait = std::max<Clock::duration>(wait, kPauseFactor * (Clock::now() - begin));
-  }
-}
-
-std::shared_ptr<const LiveReport::Published> LiveReport::newest() const {
-  const std::lock_guard lock(mutex_);
-  return newest_;
-}
-
-std::shared_ptr<const LiveReport::Published> LiveReport::after(
-    std::uint64_t number, std::chrono::milliseconds timeout) const {
-  std::unique_lock lock(mutex_);
-  const bool has_news =
-      news_.wait_for(lock, timeout, [&] { return ends_ || newest_->number > number; });
-  return has_news && !ends_ ? newest_ : nullptr;
+  const ReportOrigin origin{options_.title, given_filters(options_.filter), {}};
+  *json = report_as_json(report.sections(set ? set->report() : trace::ReadReport(), origin));
+  return true;
 }
 
 }  // namespace ringside::tool

@@ -1,6 +1,8 @@
 // ringview: the report of traces that grow, as a live page.
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -16,15 +18,19 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/query/event_filter.hpp"
+#include "tools/query/filter_options.hpp"
 #include "tools/report/bounded_command.hpp"
 #include "tools/ringview/listening_address.hpp"
-#include "tools/ringview/live_costs.hpp"
+#include "tools/ringview/live_board.hpp"
 #include "tools/ringview/live_report.hpp"
+#include "tools/ringview/live_services.hpp"
 #include "tools/ringview/view_access.hpp"
 #include "tools/ringview/view_control.hpp"
 #include "tools/ringview/view_server.hpp"
 #include "tools/text/help_format.hpp"
 #include "tools/text/standard_descriptors.hpp"
+#include "tools/text/time_argument.hpp"
 
 namespace {
 
@@ -34,6 +40,7 @@ constexpr int kViewOk = 0;
 constexpr int kViewUsage = 2;
 constexpr int kViewFailed = 3;
 constexpr std::uint16_t kPort = 9480;
+constexpr std::chrono::milliseconds kServicesInterval{2000};
 
 struct ViewOptions {
   std::vector<std::string> paths;
@@ -42,6 +49,7 @@ struct ViewOptions {
   std::string title;
   std::string shm_dir = "/dev/shm";
   int interval_ms = 1000;
+  FilterOptions filter;
   bool allows_control = false;
 };
 
@@ -62,7 +70,14 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
       ->type_name("FILE")
       ->excludes(port);
   app.add_option("--title", options.title, "headline; default: the paths")->type_name("TEXT");
-  app.add_option("--interval-ms", options.interval_ms, "least time between two updates")
+  app.add_option("--since", options.filter.since,
+                 "only records since this time, as in ringcat report: -10m moves with the present")
+      ->type_name("TIME");
+  app.add_option("--service", options.filter.services, "only records of services with this name")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_option("--interval-ms", options.interval_ms,
+                 "least time between two updates; more if the traces take long to read")
       ->type_name("MS")
       ->check(CLI::Range(50, 3'600'000))
       ->capture_default_str();
@@ -73,13 +88,15 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
       std::getenv("RINGSIDE_SHM_DIR");  // NOLINT(concurrency-mt-unsafe): before any thread
   if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
   app.add_option("--shm-dir", options.shm_dir,
-                 "directory of the services' segments, for the costs of log calls and\n"
-                 "--allow-control; default: RINGSIDE_SHM_DIR")
+                 "directory of the services' segments: which ones run, their costs of log calls,\n"
+                 "and --allow-control; default: RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
   app.footer(
       "ringview prints an address with a token. A user with this token can read the traces, and\n"
-      "make changes with --allow-control.\n"
+      "make changes with --allow-control. On a machine of several users, --socket lets only this "
+      "user\n"
+      "connect; ssh -L 9480:FILE forwards it.\n"
       "\n"
       "Exit status: 0 after SIGINT or SIGTERM, 2 invalid usage, 3 it cannot listen, or a path\n"
       "cannot be read.");
@@ -87,6 +104,11 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kViewOk : kViewUsage;
+  }
+  std::string why;
+  if (EventFilter::make(options.filter, unix_ns_now(), true, &why) == nullptr) {
+    say(why);
+    return kViewUsage;
   }
   return {};
 }
@@ -117,6 +139,14 @@ ViewServer::Control control_of(const ViewOptions& options) {
   };
 }
 
+// As typed.
+std::vector<std::string> selection_of(const FilterOptions& filter) {
+  std::vector<std::string> selection;
+  if (!filter.since.empty()) selection.push_back("--since " + filter.since);
+  for (const std::string& service : filter.services) selection.push_back("--service " + service);
+  return selection;
+}
+
 std::string title_of(const std::vector<std::string>& paths) {
   std::string title;
   for (const std::string& path : paths) title += (title.empty() ? "" : ", ") + path;
@@ -138,17 +168,23 @@ int run(int argc, char** argv) {
     say("the system has no random numbers");
     return kViewFailed;
   }
+  LiveBoard board;
   const auto report = LiveReport::open(
+      board,
       {options.paths, options.title.empty() ? title_of(options.paths) : options.title,
-       std::chrono::milliseconds(options.interval_ms),
-       [program = path_of("ringstat"), shm_dir = options.shm_dir] {
-         return call_costs(program, shm_dir);
-       }},
+       options.filter, selection_of(options.filter),
+       std::chrono::milliseconds(options.interval_ms)},
       &why);
   if (report == nullptr) {
     say(why);
     return kViewFailed;
   }
+  const ServiceWatch services(
+      board,
+      [program = path_of("ringstat"), shm_dir = options.shm_dir] {
+        return ask_services(program, shm_dir);
+      },
+      std::max(std::chrono::milliseconds(options.interval_ms), kServicesInterval));
   const Listening listening = options.socket.empty() ? listen_on_loopback(options.port, &why)
                                                      : listen_on_socket(options.socket, &why);
   if (listening.fd < 0) {
@@ -156,7 +192,7 @@ int run(int argc, char** argv) {
     return kViewFailed;
   }
   const ViewAccess access(listening.port, token);
-  const auto server = ViewServer::start(listening.fd, *report, access, control_of(options));
+  const auto server = ViewServer::start(listening.fd, board, access, control_of(options));
   if (server == nullptr) {
     say("cannot start a thread; raise the limit of processes");
     return kViewFailed;
@@ -168,7 +204,7 @@ int run(int argc, char** argv) {
   }
   int signal = 0;
   sigwait(&ends, &signal);
-  if (!options.socket.empty()) ::unlink(options.socket.c_str());
+  if (!options.socket.empty()) remove_socket(options.socket, listening);
   return kViewOk;
 }
 

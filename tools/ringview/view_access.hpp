@@ -20,8 +20,7 @@ class ViewAccess {
   bool allows_host(std::string_view host) const;
   // Of a request that a page makes; empty: none was stated, as by programs that are not browsers.
   bool allows_origin(std::string_view origin) const;
-  // The text of an Authorization header, "Bearer TOKEN", or a token. Takes the same time whatever
-  // it is.
+  // The text of an Authorization header, "Bearer TOKEN". Takes the same time for any token.
   bool allows_token(std::string_view stated) const;
 
  private:

@@ -92,11 +92,11 @@ void ScheduleTrace::lost(std::uint32_t thread_id, std::uint64_t unix_ns, std::ui
 }
 
 bool ScheduleTrace::write(const std::string& path, std::string* why) {
-  const std::vector<std::string> parts = builder_.finish(why);
-  if (parts.empty()) return false;
+  if (parts_.empty()) parts_ = builder_.finish(why);
+  if (parts_.empty()) return false;
   const auto file = OutputFile::create(path, {}, why);
   if (file == nullptr) return false;
-  for (const std::string& part : parts) {
+  for (const std::string& part : parts_) {
     if (!append_file(part, *file, why)) return false;
   }
   if (!file->commit(why)) return false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tools/interop/conversion_report.hpp"
 #include "tools/interop/trace_builder.hpp"
@@ -26,7 +27,8 @@ class ScheduleTrace {
   std::uint64_t lost() const { return lost_; }
 
   // Writes the trace file, which belongs to whom the directory belongs if this user may give it
-  // away. False with `*why`. Nothing may be added afterwards.
+  // away. False with `*why`: then it can be written to another path. Nothing may be added
+  // afterwards.
   bool write(const std::string& path, std::string* why);
 
  private:
@@ -40,6 +42,7 @@ class ScheduleTrace {
   std::map<std::uint32_t, std::uint32_t> streams_;  // by thread
   std::uint64_t runs_ = 0;
   std::uint64_t lost_ = 0;
+  std::vector<std::string> parts_;  // files of the complete trace, once it is written
 };
 
 }  // namespace ringside::tool

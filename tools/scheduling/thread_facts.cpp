@@ -23,17 +23,22 @@ std::string thread_name(pid_t pid, std::uint32_t thread_id) {
   return line_of(pid, thread_id, "comm");
 }
 
-// proc(5), "NSpid": its numbers from the namespace of /proc to its own one.
 std::optional<std::uint32_t> inner_thread_id(pid_t pid, std::uint32_t thread_id) {
-  constexpr std::string_view kKey = "NSpid:";
   std::ifstream in(fmt::format("/proc/{}/task/{}/status", pid, thread_id));
+  return inner_thread_id_of(in);
+}
+
+// proc(5), "NSpid": its numbers from the namespace of /proc to its own one. A thread that the
+// kernel is removing has the number 0.
+std::optional<std::uint32_t> inner_thread_id_of(std::istream& status) {
+  constexpr std::string_view kKey = "NSpid:";
   std::string line;
-  while (std::getline(in, line)) {
+  while (std::getline(status, line)) {
     if (!line.starts_with(kKey)) continue;
     const std::size_t last = line.find_last_of(" \t") + 1;
     std::uint32_t id = 0;
     const auto number = std::from_chars(line.data() + last, line.data() + line.size(), id);
-    if (number.ec == std::errc()) return id;
+    if (number.ec == std::errc() && id != 0) return id;
   }
   return {};
 }

@@ -35,10 +35,9 @@ function clockText(clock) {
 
 /**
  * The trace of a service that still runs lags behind its counters.
- * @param {any} health @param {any} live null in a report of files
+ * @param {any} health @param {any[]} running costs of running services
  */
-function costsOf(health, live) {
-  const running = live?.call_costs ?? [];
+function costsOf(health, running) {
   const isRunning = (/** @type {any} */ each) => running.some((/** @type {any} */ other) => other.service === each.service && other.pid === each.pid);
   return [...running, ...(health.call_costs ?? []).filter((/** @type {any} */ each) => !isRunning(each))];
 }
@@ -63,10 +62,13 @@ function crashMarks(rows) {
       visible(`${object.service} ${object.pid} ${object.thread.name} ${object.thread.id}: ${object.fields.signal_name}, ${object.fields.reason}`, 200)}</button>`))];
 }
 
-/** @param {{health: any, summary: any, rows: any[], live: any}} properties rows: of statements; live: null in a report of files */
-export function Health({health, summary, rows, live}) {
+/**
+ * @param {{health: any, summary: any, rows: any[], costs: any[], doubt: string, growing: number}} properties
+ *   rows: of statements; costs: of log calls of running services; doubt: why records can be missing that are not known as lost; growing: sections
+ */
+export function Health({health, summary, rows, costs, doubt, growing}) {
   const marks = crashMarks(rows);
-  marks.push(health.lost === 0
+  marks.push(health.lost === 0 && doubt !== "" ? mark("note", "No losses recorded.", doubt) : health.lost === 0
     ? mark("good", "No losses.", "All records that services made are here.")
     : mark("bad", `${count(health.lost)} records lost:`, causesText(health.causes, true)));
   const places = summary.streams.filter((/** @type {any} */ stream) => stream.lost > 0)
@@ -85,13 +87,13 @@ export function Health({health, summary, rows, live}) {
   if (health.damaged_blocks > 0 || health.damaged_bytes > 0) {
     marks.push(mark("bad", "Damage.", `${count(health.damaged_blocks)} blocks, ${byteText(health.damaged_bytes)} were skipped.`));
   }
-  if (health.sections_without_end > 0)
+  if (health.sections_without_end > growing)
     marks.push(mark("note", "No end:", `${count(health.sections_without_end)} sections: the service or the consumer was killed, or still runs.`));
   for (const clock of health.clocks) {
     marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
   }
-  const costs = costsOf(health, live);
-  if (costs.length > 0) marks.push(mark("note", "Log calls take:", costsText(costs)));
+  const measured = costsOf(health, costs);
+  if (measured.length > 0) marks.push(mark("note", "Log calls take:", costsText(measured)));
   return html`<section class="panel" id="health" aria-labelledby="health-title">
     <h2 id="health-title">Health</h2>
     <ul class="marks">${marks}</ul>

@@ -2,9 +2,10 @@
 
 import { html, render, Component, visible } from "./html.js";
 import { section, isWhole, dataNumber } from "./data.js";
-import { follow } from "./live.js";
+import { follow, liveStatus, onLiveStatus } from "./live.js";
 import { Later, makeAll, makeLater } from "./later.js";
-import { LiveControls, setConnected } from "./controls.js";
+import { LiveControls } from "./controls.js";
+import { costsOf, doubt, growing } from "./live_state.js";
 import { counted, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
 import { Health } from "./health.js";
@@ -28,6 +29,20 @@ function ComparisonOfTraces() {
   return comparison === null ? null : html`<${Comparison} comparison=${comparison} />`;
 }
 
+/** What is missing; in a live page, also what ringview knows of that. */
+class HealthNow extends Component {
+  componentDidMount() {
+    onLiveStatus(() => this.forceUpdate());
+  }
+
+  /** @param {{summary: any}} properties */
+  render({summary}) {
+    const status = liveStatus();
+    return html`<${Health} health=${section("health")} summary=${summary} rows=${section("statements")} costs=${costsOf(status.live, summary)}
+      doubt=${doubt(status, summary)} growing=${growing(status.live, summary)} />`;
+  }
+}
+
 class Report extends Component {
   componentDidMount() {
     onViewChange(() => this.forceUpdate());
@@ -46,8 +61,8 @@ class Report extends Component {
           <button type="button" onClick=${() => changeView({time: null})}>Show all</button></p>`}
       </header>
       <main>
-        ${section("live") !== null && html`<${LiveControls} live=${section("live")} summary=${summary} rows=${section("statements")} />`}
-        <${Health} health=${section("health")} summary=${summary} rows=${section("statements")} live=${section("live")} />
+        ${section("live") !== null && html`<${LiveControls} summary=${summary} rows=${section("statements")} />`}
+        <${HealthNow} summary=${summary} />
         <${Statements} rows=${section("statements")} summary=${summary} />
         <${Later}><${HeatOfTrace} summary=${summary} /></${Later}>
         <${Later}><${Timeline} key=${"timeline-" + dataNumber()} /></${Later}>
@@ -83,16 +98,23 @@ function showFirst() {
 }
 
 addEventListener("beforeprint", () => {
-  if (root.hasAttribute("aria-busy")) makeAll(show);
+  if (root.hasAttribute("aria-busy") && section("summary") !== null) makeAll(show);
 });
 
 /** @param {unknown} error */
 function showFailure(error) {
+  root.removeAttribute("aria-busy");
   render(html`<main><p class="mark bad" role="alert">${String(error)}</p></main>`, root);
+}
+
+/** @param {number} bytes */
+function showLoading(bytes) {
+  root.setAttribute("aria-busy", "true");
+  render(html`<main><p role="status">Loading the data of the traces${bytes > 0 ? `: ${byteText(bytes)}` : ""}…</p></main>`, root);
 }
 
 if (isWhole()) {
   showFirst();
 } else {
-  follow(() => (dataNumber() === 1 ? showFirst() : show()), setConnected).catch(showFailure);
+  follow(() => (dataNumber() === 1 ? showFirst() : show()), showLoading).catch(showFailure);
 }
