@@ -181,6 +181,8 @@ class ComparisonPanel(unittest.TestCase):
     def test_long_names_wrap(self):
         document = json.loads(ringcat("report", "--json", self.after.path, "--against", self.before.path))
         for change in document["comparison"]["changes"]:
+            if change["kind"] in ("numbers", "tail"):
+                change |= {"field": "argument", "index": 0}
             change["name"] = change["site"]["text"] = "a_field_whose_name_is_long_and_has_no_space"
         with open(self.page, encoding="utf-8") as file:
             page = with_section(file.read(), "comparison", document["comparison"])

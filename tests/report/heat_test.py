@@ -230,7 +230,7 @@ class HeatPanel(unittest.TestCase):
 
     def test_records_are_those_of_the_selected_values(self):
         fields = json.loads(ringcat("report", "--json", self.values.path))["heat"]["fields"]
-        for name, least, most in (("left", 100, 5000), ("left", -200, 0), ("duration", 10**6, 10**7)):
+        for name, least, most in (("left", 100, 5000), ("left", -201, 0), ("duration", 10**6, 10**7)):
             number, = [i for i, field in enumerate(fields) if field.get("name", "duration") == name]
             window = self.opened(f"h={number}&v={least},{most}")
             # The heat map has whole classes: all values in the range, and the others in the classes at its ends.
