@@ -183,7 +183,8 @@ class ComparisonPanel(unittest.TestCase):
         for change in document["comparison"]["changes"]:
             if change["kind"] in ("numbers", "tail"):
                 change |= {"field": "argument", "index": 0}
-            change["name"] = change["site"]["text"] = "a_field_whose_name_is_long_and_has_no_space"
+            change["name"] = "a_field_whose_name_is_long_and_has_no_space"
+            change["site"]["text"] = 4 * change["name"]
         with open(self.page, encoding="utf-8") as file:
             page = with_section(file.read(), "comparison", document["comparison"])
         path = os.path.join(os.path.dirname(self.page), "long.html")
