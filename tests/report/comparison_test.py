@@ -12,6 +12,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "end-to-end"))
 
 import browser
+from changed_page import with_section
+from page_layout import Layout
 from traced_processes import BOUND_S, TestBed, program
 
 BEGIN_NS = 1_700_000_000_000_000_000
@@ -175,6 +177,23 @@ class ComparisonPanel(unittest.TestCase):
         window = self.opened(self.same)
         self.assertEqual(window.texts("#comparison td.change"), [])
         self.assertIn("No change is greater than the noise", window.texts("#comparison [role=status]")[0])
+
+    def test_long_names_wrap(self):
+        document = json.loads(ringcat("report", "--json", self.after.path, "--against", self.before.path))
+        for change in document["comparison"]["changes"]:
+            if change["kind"] in ("numbers", "tail"):
+                change |= {"field": "argument", "index": 0}
+            change["name"] = "a_field_whose_name_is_long_and_has_no_space"
+            change["site"]["text"] = 4 * change["name"]
+        with open(self.page, encoding="utf-8") as file:
+            page = with_section(file.read(), "comparison", document["comparison"])
+        path = os.path.join(os.path.dirname(self.page), "long.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+        for width in (1280, 390):
+            window = self.opened(path, width=width)
+            self.assertTrue(any("whose_name_is_long" in text for text in window.texts("#comparison td.change")))
+            self.assertNotIn("comparison", Layout(window).cut, width)
 
     def test_the_panel_fits_a_telephone(self):
         window = self.opened(self.page, width=390, height=844)

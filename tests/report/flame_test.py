@@ -80,6 +80,14 @@ class FlameGraph(unittest.TestCase):
             window.run("const box = arguments[0].getBoundingClientRect(); arguments[0].dispatchEvent(new MouseEvent('click', {clientX: box.left + 5, clientY: box.top + 45, bubbles: true}))", canvas)
             window.driver.execute_async_script(settle)
             self.assertIn("Show all", window.texts("#flame .tools button"))
+        with self.subTest("the address keeps what fills the width"):
+            window.open(self.trace.page, window.run("return location.hash.slice(1)"))
+            self.assertIn("Show all", window.texts("#flame .tools button"))
+            canvas = window.one("#flame canvas")
+            window.run("document.querySelectorAll('#flame .tools button')[0].click()")
+            self.assertEqual(window.run("return location.hash"), "")
+            window.run("arguments[0].scrollIntoView({block: 'center'})", canvas)
+            window.settle()
         with self.subTest("keys name what has the focus"):
             window.run("arguments[0].focus()", canvas)
             from selenium.webdriver.common.action_chains import ActionChains  # pylint: disable=import-outside-toplevel
@@ -92,6 +100,11 @@ class FlameGraph(unittest.TestCase):
             self.assertEqual(window.texts("#flame-title"), ["Callers and callees"])
             self.assertEqual(window.texts("#flame tr.selected .statement"), ["request"])
             self.assertIn("Callers of request", window.run("return document.querySelector('#flame canvas').getAttribute('aria-label')"))
+        with self.subTest("the address keeps callers and callees"):
+            window.open(self.trace.page, window.run("return location.hash.slice(1)"))
+            self.assertEqual((window.texts("#flame-title"), window.texts("#flame tr.selected .statement")), (["Callers and callees"], ["request"]))
+            canvas = window.one("#flame canvas")
+            window.run("arguments[0].scrollIntoView({block: 'center'})", canvas)
         with self.subTest("callers are above, callees below"):
             window.driver.execute_async_script(settle)
             found = []
@@ -108,6 +121,9 @@ class FlameGraph(unittest.TestCase):
             window.run("const select = document.querySelector('#flame select'); select.value = 'stacks'; select.dispatchEvent(new Event('change', {bubbles: true}))")
             window.driver.execute_async_script(settle)
             self.assertIn("addresses have the name of a function", window.texts("#flame .note")[0])
+            thread = window.run("const select = document.querySelectorAll('#flame select')[1]; select.value = select.options[1].value; select.dispatchEvent(new Event('change', {bubbles: true})); return select.value")
+            window.open(self.trace.page, window.run("return location.hash.slice(1)"))
+            self.assertEqual(window.run("return [...document.querySelectorAll('#flame select')].map((each) => each.value)"), ["stacks", thread])
         self.assertGreater(totals["serve"], totals["read_part"])
         self.assertEqual(window.complaints(), [])
 

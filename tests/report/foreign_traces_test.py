@@ -58,6 +58,7 @@ class ForeignTraces(unittest.TestCase):
         self.assertEqual(sorted(row[:6] for row in shown.statements()), sorted(wanted_statements(account.stats)))
         self.check_records(shown, account)
         self.assertEqual(len(account.spans), spans)
+        self.events = account.events
         self.check_spans(shown, account.spans)
         self.assertEqual(self.window.complaints(), [])
         return account
@@ -72,7 +73,10 @@ class ForeignTraces(unittest.TestCase):
             self.assertEqual(shown.marks()["✗"], [f"{stats['lost']:,} records lost: {causes}"])
 
     def check_records(self, shown, account):
-        self.assertEqual(shown.status("records"), f"{len(account.events):,} of {len(account.events):,} shown")
+        losses = sum(event["kind"] == "loss" for event in account.events)
+        records = len(account.events) - losses
+        with_losses = "" if losses == 0 else ", and 1 loss" if losses == 1 else f", and {losses:,} losses"
+        self.assertEqual(shown.status("records"), f"{records:,} of {records:,} shown{with_losses}")
         rows, wanted = shown.records(MOST_RECORDS), wanted_records(account.events)
         self.assertEqual(rows, wanted[:MOST_RECORDS])
         threads = {thread_text(stream) for stream in account.stats["streams"] if stream["records"] > 0}
@@ -83,7 +87,8 @@ class ForeignTraces(unittest.TestCase):
         tracks = collections.Counter((span["service"], span["pid"], span["thread"]["id"], span.get("substream")) for span in spans)
         if not tracks:
             return
-        ours = [span[:3] for span in shown.spans(max(tracks.values()), len(tracks))]
+        others = {(event["service"], event["pid"], event["thread"]["id"], event.get("substream")) for event in self.events}
+        ours = [span[:3] for span in shown.spans(max(tracks.values()), len(others | set(tracks)))]
         wanted = [(visible(span["name"]), "without an end in the trace" if span["open"] else duration_text(span["duration_ns"]), moment_text(span["time"])) for span in spans]
         self.assertEqual(sorted(ours), sorted(wanted))
         totals = collections.defaultdict(lambda: [0, 0])

@@ -67,10 +67,20 @@ class Triggers(unittest.TestCase):
             trigger = next(number for number, text in enumerate(rows) if "Trigger" in text)
             self.assertIn("repair <b>", rows[trigger])
             window.all("#triggers tbody tr")[trigger].click()
+            of_process = [record for record in map(json.loads, ringcat("--format", "json", "--no-losses", "--service", "desk", self.bed.output_dir).splitlines())]
+            at = next(change["at"] for change in self.document["triggers"]["changes"] if change["cause"] == "trigger") + int(self.document["summary"]["begin_unix_ns"])
+            near = [record["unix_ns"] for record in of_process if abs(record["unix_ns"] - at) <= 10**9]
+            numbers = (sum(each < at for each in near), sum(each >= at for each in near))
+            self.assertGreater(min(numbers), 0)
+            self.assertEqual(window.texts("#triggers h3"), [f"{name}, {min(50, number)} of {number} record{'' if number == 1 else 's'} within a second" for name, number in zip(("Before", "After"), numbers)])
             before, after = window.run("return [...document.querySelectorAll('#triggers ul.around')].map((list) => list.textContent)")
             self.assertIn("order 3 needs a rare repair", before)
             self.assertNotIn("order 4 taken", before)
             self.assertIn("state of order 4 checked", after)
+            self.assertEqual(len(window.all("#triggers ul.around li")), sum(min(50, number) for number in numbers))
+            # The address keeps it.
+            window.open(self.page, window.run("return location.hash.slice(1)"))
+            self.assertEqual(window.run("return [...document.querySelectorAll('#triggers ul.around')].map((list) => list.textContent)"), [before, after])
             # The time holds for all panels.
             at = next(change["at"] for change in self.document["triggers"]["changes"] if change["cause"] == "trigger")
             begin, end = map(float, window.run("return new URLSearchParams(location.hash.slice(1)).get('t')").split(","))
@@ -78,6 +88,25 @@ class Triggers(unittest.TestCase):
             window.all("#triggers ul.around button")[0].click()
             self.assertRegex(window.run("return location.hash"), r"[#&]r=\d+")
             self.assertEqual(window.complaints(), [])
+
+    @unittest.skipIf(browser.missing(), f"needs {browser.missing()}: packaging/install-build-deps.sh installs it")
+    def test_the_timeline_has_a_mark_for_each_change(self):
+        with browser.Browser() as window:
+            window.open(self.page)
+            tips = set()
+            canvas = window.one("#timeline canvas")
+            window.run("arguments[0].scrollIntoView({block: 'center'})", canvas)
+            # Where the trigger is, give or take a few pixels.
+            timeline, at = self.document["timeline"], next(change["at"] for change in self.document["triggers"]["changes"] if change["cause"] == "trigger")
+            end = max(timeline["end"], self.document["summary"]["end"], self.document["schedule"]["end"])
+            middle = 180 + at * (window.run("return arguments[0].clientWidth", canvas) - 180) / end
+            for x in range(int(middle) - 6, int(middle) + 7, 3):
+                window.run("const box = arguments[0].getBoundingClientRect(); arguments[0].dispatchEvent(new PointerEvent('pointermove',"
+                           "{clientX: box.left + arguments[1], clientY: box.top + 20, bubbles: true, pointerId: 1}))", canvas, x)
+                window.settle()
+                tips.update(window.texts("#timeline [role=status]"))
+            self.assertTrue(any(tip.startswith("Trigger, ") and "repair <b>" in tip for tip in tips), tips)
+            self.assertIn("A line with a triangle", window.texts("#timeline-help")[0])
 
 
 if __name__ == "__main__":

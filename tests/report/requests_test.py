@@ -150,6 +150,15 @@ class Requests(unittest.TestCase):
             fragment = window.run("return location.hash.slice(1)")
             window.open(self.page, fragment)
             self.assertEqual(len(window.all(".waterfall tbody tr")), 7)
+            # Selected statements and a selected time leave the requests that have them.
+            statements = json.loads(ringcat("report", "--json", self.path))["statements"]
+            later = next(number for number, row in enumerate(statements) if row["text"] == "later")
+            kept = len(self.activities["kept"])
+            for part, wanted, text in ((f"s={later}", 1, "with a record of the selected statement"), ("t=0,2000000", 1, "in the selected time"),
+                                       ("t=0,2000001", 2, "in the selected time"), (f"s={later}&t=0,2000000", 0, "in the selected time, with a record")):
+                window.open(self.page, part)
+                self.assertEqual(len(window.all("#requests .requests tbody tr")), wanted, part)
+                self.assertTrue(window.texts("#requests [role=status]")[0].startswith(f"{wanted} of {kept} shown: {text}"), window.texts("#requests [role=status]"))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ const key = async (name) => {
 };
 const step = async () => {
   const found = new Map();
-  for (let i = 0; i < tracks; ++i) await key('[');
+  for (let i = 0; i <= tracks; ++i) await key('[');
   for (let track = 0; track < tracks; ++track) {
     for (let i = 0; i < longest; ++i) await key(',');
     let tip = [...document.querySelectorAll('#timeline .tip > *')].map((each) => each.textContent);
@@ -123,8 +123,8 @@ class ShownPage:
                 for row in self.rows("#statements .scroll", count)]
 
     def records(self, most=10_000):
-        """(time of day, level, thread, message) of each row."""
-        count = min(most, int(self.status("records").split(" of ")[0].replace(",", "")))
+        """(time of day, level, thread, message) of each row; the time has the date if the records are of several days."""
+        count = min(most, sum(int(each.replace(",", "")) for each in re.findall(r"^[\d,]+|[\d,]+(?= loss)", self.status("records"))))
         return [tuple(row["cells"][:4]) for row in self.rows("#records .records", count)]
 
     def last_record(self):
@@ -136,7 +136,8 @@ class ShownPage:
     def spans(self, longest, tracks):
         """(name, duration, time, track) of each span of the timeline, which has so many tracks of at most so many spans."""
         tips = self.window.driver.execute_async_script(SPANS, longest, tracks)
-        return [(tip[0], tip[1], tip[2].removesuffix(" UTC"), tip[4]) for tip in tips]
+        # Tracks without spans have other records.
+        return [(tip[0], tip[1], tip[2].removesuffix(" UTC"), tip[4]) for tip in tips if tip[2].endswith(" UTC")]
 
     def functions(self):
         """{name: (total, self, number)} of the flame graph's table."""
@@ -167,8 +168,9 @@ def thread_text(source):
 def wanted_records(events):
     """The same of `ringcat --format json`."""
     found = []
+    is_dated = bool(events) and events[0]["time"][:10] != events[-1]["time"][:10]
     for event in events:
         is_loss = event["kind"] == "loss"
-        text = f"{event['count']:,} records lost ({event['cause']})" if is_loss else event["msg"]
-        found.append((moment_text(event["time"])[11:], "LOST" if is_loss else event["level"], thread_text(event), visible(text, 300)))
+        text = f"{event['count']:,} record{'' if event['count'] == 1 else 's'} lost ({event['cause']})" if is_loss else event["msg"]
+        found.append((moment_text(event["time"])[0 if is_dated else 11:], "LOST" if is_loss else event["level"], thread_text(event), visible(text, 300)))
     return found

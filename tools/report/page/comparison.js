@@ -3,6 +3,7 @@
 import { html, visible } from "./html.js";
 import { count, counted, durationText, rateText } from "./numbers.js";
 import { view, toggleStatement } from "./view.js";
+import { notPrinted } from "./printed.js";
 import { fieldText } from "./value_scale.js";
 
 const MOST_ROWS = 200;
@@ -53,7 +54,7 @@ function statementCell(site) {
 /** @param {any} comparison */
 function summaryText(comparison) {
   const rate = (/** @type {any} */ side) => (side.ns > 0 ? `, ${rateText(side.records / (side.ns / 1e9))}` : "");
-  const side = (/** @type {any} */ each) => `${count(each.records)} records in ${durationText(each.ns)}${rate(each)}`;
+  const side = (/** @type {any} */ each) => `${counted(each.records, "record")} in ${durationText(each.ns)}${rate(each)}`;
   const load = Math.abs(Math.log2(comparison.rate_ratio)) < 0.05 ? "" : ` Most statements have ${ratioText(Math.log2(comparison.rate_ratio))} the rate: their rates are compared after this is taken off.`;
   const lost = comparison.before.lost + comparison.after.lost > 0 ? ` Records were lost (before: ${count(comparison.before.lost)}, after: ${count(comparison.after.lost)}): rates were higher than they look.` : "";
   const rates = comparison.has_rates ? "" : " One of the traces is too short for the comparison of rates.";
@@ -78,13 +79,14 @@ export function Comparison({comparison}) {
     <p>${summaryText(comparison)}</p>
     <p role="status">${comparison.changes.length === 0 ? "No change is greater than the noise within the traces." : `${counted(comparison.changes.length + comparison.further_changes, "change")}`}
       <span class="faint"> ${counted(comparison.tests, "test")}; a report of equal traces shows any change with a probability of ${100 * comparison.level} % at most.</span></p>
-    ${shown.length > 0 && html`<div class="scroll" style=${{maxHeight: "420px"}} tabindex="0"><table>
+    ${shown.length > 0 && html`<div class="scroll" style=${{maxHeight: "420px"}} tabindex="0" role="region" aria-label="Changes"><table>
       <thead><tr><th scope="col">Change</th><th scope="col">Statement</th><th scope="col">Before</th><th scope="col">After</th><th scope="col" class="number">By chance</th></tr></thead>
       <tbody>${shown.map((/** @type {any} */ change) => html`<tr class=${view().statements.includes(change.site.statement) ? "selected" : ""}>
         <td class="change">${changeText(change)}</td>${statementCell(change.site)}
         <td>${sideText(change, change.before)}</td><td>${sideText(change, change.after)}</td><td class="number">${probabilityText(change.probability)}</td></tr>`)}</tbody></table></div>`}
-    ${more > 0 && html`<p class="faint">${count(more)} smaller changes are not shown.</p>`}
-    ${rare > 0 && html`<details><summary>${count(rare)} statements are in one trace only, too rarely for a test</summary>
+    ${notPrinted(shown.length)}
+    ${more > 0 && html`<p class="faint">${counted(more, "smaller change")} not shown.</p>`}
+    ${rare > 0 && html`<details><summary>${rare === 1 ? "1 statement is" : `${count(rare)} statements are`} in one trace only, too rarely for a test</summary>
       <ul>${comparison.rare.map((/** @type {any} */ one) => html`<li>${one.after.records > 0 ? `after: ${count(one.after.records)}` : `before: ${count(one.before.records)}`} <code title=${placeText(one.site)}>${visible(one.site.text, 200)}</code></li>`)}</ul></details>`}
     ${leftOutText(comparison) !== "" && html`<p class="faint">${leftOutText(comparison)}</p>`}
   </section>`;

@@ -3,25 +3,16 @@
 import { html, Component, visible } from "./html.js";
 import { section } from "./data.js";
 import { count, counted, durationText } from "./numbers.js";
-import { view, toggleStatement } from "./view.js";
+import { view, changeView, toggleStatement } from "./view.js";
+import { isPrinting } from "./printed.js";
 import { colourOf, fitted, pageColours, sized } from "./colours.js";
-import { OTHERS, ROOT, boxesOf, calleesOf, callersOf, depthOf, namesOf, treeOf } from "./flame_tree.js";
+import { OTHERS, ROOT, boxesOf, calleesOf, callersOf, depthOf, namesOf, nodeAt, pathOf, treeOf } from "./flame_tree.js";
 import { FunctionTable } from "./flame_functions.js";
 
 const ROW_PIXELS = 18;
 const MOST_HEIGHT = 460;
 
-/**
- * The path from the root to a node.
- * @param {import("./flame_tree.js").Node} node
- */
-function pathOf(node) {
-  const path = [];
-  for (let /** @type {import("./flame_tree.js").Node | null} */ at = node; at !== null; at = at.parent) path.unshift(at);
-  return path;
-}
-
-/** One of the two kinds of paths, for all threads or one. */
+/** One of the two kinds of paths, for all threads or one. The address keeps what is shown. */
 export class Flame extends Component {
   /** @param {any} properties */
   constructor(properties) {
@@ -29,9 +20,12 @@ export class Flame extends Component {
     this.flame = section("flame");
     this.statements = section("statements");
     this.summary = section("summary");
-    const kind = this.flame.spans.name.length > 0 ? "spans" : "stacks";
-    /** @type {{kind: string, thread: number | null, search: string, sandwich: number | null, tip: any}} */
-    this.state = {kind, thread: null, search: "", sandwich: null, tip: null};
+    /** @type {string[]} */
+    this.kinds = ["spans", "stacks"].filter((each) => this.flame[each].name.length > 0);
+    /** @type {{search: string, tip: any}} */
+    this.state = {search: "", tip: null};
+    /** @type {{kind: string, thread: number | null, sandwich: number | null}} what the trees are of */
+    this.chosen = {kind: this.kinds[0] ?? "spans", thread: null, sandwich: null};
     /** @type {import("./flame_tree.js").Node | null} */
     this.zoom = null;
     /** @type {import("./flame_tree.js").Node | null} */
@@ -40,16 +34,16 @@ export class Flame extends Component {
     this.drawn = [];
     this.frame = 0;
     this.unmounted = new AbortController();
-    this.root = treeOf(this.flame[kind], null);
+    this.root = treeOf(this.flame[this.chosen.kind], null);
     /** @type {{key: string, up: import("./flame_tree.js").Node | null, down: import("./flame_tree.js").Node}} */
     this.shown = {key: "", up: null, down: this.root};
   }
 
   /** @param {number} name */
   nameOf(name) {
-    if (name === ROOT) return this.state.thread === null ? "all threads" : this.threadText(this.state.thread);
+    if (name === ROOT) return this.chosen.thread === null ? "all threads" : this.threadText(this.chosen.thread);
     if (name === OTHERS) return "others";
-    if (this.state.kind === "stacks" && name >= 0) return visible(this.flame.stacks.names[name], 200);
+    if (this.chosen.kind === "stacks" && name >= 0) return visible(this.flame.stacks.names[name], 200);
     const row = this.statements[this.statementOf(name)];
     return visible(row.text === "" ? `${row.file}:${row.line}` : row.text, 200);
   }
@@ -57,7 +51,7 @@ export class Flame extends Component {
   /** The number of the statement; -1: it is a function. @param {number} name */
   statementOf(name) {
     if (name === ROOT || name === OTHERS) return -1;
-    if (this.state.kind === "spans") return name;
+    if (this.chosen.kind === "spans") return name;
     return name < 0 ? -name - 1 : -1;
   }
 
@@ -69,26 +63,38 @@ export class Flame extends Component {
 
   /** @param {number} weight */
   weightText(weight) {
-    return this.state.kind === "spans" ? durationText(weight) : counted(weight, "stack");
+    return this.chosen.kind === "spans" ? durationText(weight) : counted(weight, "stack");
   }
 
-  /** @param {object} change */
+  /** Shows other paths. @param {Partial<import("./view.js").FlameView>} change */
   choose(change) {
-    this.zoom = null;
     this.focus = null;
-    this.setState({sandwich: null, ...change, tip: null});
+    this.setState({tip: null});
+    changeView({flame: {...view().flame, zoom: [], sandwich: null, ...change}});
+  }
+
+  /** The chosen thread, if it has such paths. @param {string} kind */
+  threadIn(kind) {
+    const {thread} = view().flame, {name, parent} = this.flame[kind];
+    return thread !== null && name.some((/** @type {number} */ each, /** @type {number} */ i) => parent[i] < 0 && each === thread) ? thread : null;
   }
 
   /** Makes the trees of what is chosen. */
   prepare() {
-    const {kind, thread, sandwich} = this.state, key = `${kind} ${thread}`;
+    const wanted = view().flame;
+    const kind = this.kinds.includes(wanted.kind) ? wanted.kind : this.kinds[0];
+    const thread = this.threadIn(kind), key = `${kind} ${thread}`;
+    if (!this.shown.key.startsWith(key + " ")) {
+      this.root = treeOf(this.flame[kind], thread);
+      this.names = namesOf(this.root);
+    }
+    // What an address has can be of another report.
+    const sandwich = this.names?.some(({name}) => name === wanted.sandwich) ? wanted.sandwich : null;
+    this.chosen = {kind, thread, sandwich};
     if (this.shown.key !== `${key} ${sandwich}`) {
-      if (!this.shown.key.startsWith(key + " ")) {
-        this.root = treeOf(this.flame[kind], thread);
-        this.names = namesOf(this.root);
-      }
       this.shown = {key: `${key} ${sandwich}`, up: sandwich === null ? null : callersOf(this.root, sandwich), down: sandwich === null ? this.root : calleesOf(this.root, sandwich)};
     }
+    this.zoom = nodeAt(this.shown.down, wanted.zoom);
     const width = this.base === null || this.base === undefined ? 1200 : Math.max(200, this.base.clientWidth);
     this.boxes = boxesOf(this.zoom ?? this.shown.down, 0.4 / width);
     this.callers = this.shown.up === null ? [] : boxesOf(this.shown.up, 0.4 / width).slice(1);
@@ -109,7 +115,7 @@ export class Flame extends Component {
 
   componentDidMount() {
     const canvas = this.canvas();
-    if (canvas !== null) new ResizeObserver(() => this.draw()).observe(canvas);
+    if (canvas !== null) new ResizeObserver(() => isPrinting() || this.draw()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), {signal: this.unmounted.signal});
     this.draw();
   }
@@ -174,7 +180,7 @@ export class Flame extends Component {
   linesOf(node) {
     const {total} = this.root;
     const lines = [this.nameOf(node.name), `total ${this.weightText(node.total)}, ${total === 0 ? 0 : (100 * node.total / total).toFixed(1)} %`];
-    if (this.state.kind === "spans" && node.name !== ROOT) lines.push(`self ${this.weightText(node.self)}, ${counted(node.count, "span")}`);
+    if (this.chosen.kind === "spans" && node.name !== ROOT) lines.push(`self ${this.weightText(node.self)}, ${counted(node.count, "span")}`);
     if (node.name === OTHERS) lines.push("paths that the report does not have one by one");
     const statement = this.statementOf(node.name);
     if (statement >= 0) lines.push(`${visible(this.statements[statement].file)}:${this.statements[statement].line}`);
@@ -189,9 +195,15 @@ export class Flame extends Component {
   /** @param {import("./flame_tree.js").Node} node */
   zoomTo(node) {
     if (node.name === OTHERS) return;
-    this.zoom = node.parent === null || node === this.zoom ? null : node;
     this.focus = node;
     this.setState({tip: null});
+    this.fill(node === this.zoom ? null : node);
+  }
+
+  /** @param {import("./flame_tree.js").Node | null} node what fills the width */
+  fill(node) {
+    const {thread, kind, sandwich} = this.chosen;
+    changeView({flame: {kind: kind === this.kinds[0] ? "" : kind, thread, sandwich, zoom: node === null ? [] : pathOf(node).slice(1).map(({name}) => name)}});
   }
 
   /** @param {MouseEvent} event */
@@ -217,8 +229,8 @@ export class Flame extends Component {
     else if (event.key === "ArrowRight") next = siblings[Math.min(siblings.length - 1, at + 1)];
     else if (event.key === "ArrowLeft") next = siblings[Math.max(0, at - 1)];
     else if (event.key === "Enter" || event.key === "+") this.zoomTo(focus);
-    else if (event.key === "-" && this.zoom !== null) this.zoom = this.zoom.parent === null || this.zoom.parent.parent === null ? null : this.zoom.parent;
-    else if (event.key === "Home" || event.key === "Escape") this.zoom = null;
+    else if (event.key === "-" && this.zoom !== null) this.fill(this.zoom.parent);
+    else if (event.key === "Home" || event.key === "Escape") this.fill(null);
     else if (event.key === "s" && focus.name !== ROOT && focus.name !== OTHERS) this.choose({sandwich: focus.name});
     else if (event.key === " " && this.statementOf(focus.name) >= 0) toggleStatement(this.statementOf(focus.name));
     else return;
@@ -236,7 +248,7 @@ export class Flame extends Component {
   noteText(paths) {
     const notes = [];
     if (paths.nodes_left_out > 0 || paths.is_incomplete) notes.push(`${count(paths.name.length)} paths are here, the heaviest; ${count(paths.nodes_left_out)}${paths.is_incomplete ? " or more" : ""} others are counted as "others".`);
-    if (this.state.kind === "stacks") {
+    if (this.chosen.kind === "stacks") {
       notes.push(`${counted(paths.stacks, "stack")}. ${count(paths.addresses_with_function)} of ${count(paths.addresses)} addresses have the name of a function; the others have that of their module, and the offset in it.`);
       if (paths.stacks_left_out > 0) notes.push(`${count(paths.stacks_left_out)} stacks are left out.`);
     }
@@ -245,11 +257,11 @@ export class Flame extends Component {
   }
 
   /** @param {any} _ @param {any} state */
-  render(_, {kind, thread, search, sandwich, tip}) {
-    const paths = this.flame[kind];
-    const kinds = ["spans", "stacks"].filter((each) => this.flame[each].name.length > 0);
+  render(_, {search, tip}) {
+    const {kinds} = this;
     if (kinds.length === 0) return html`<section class="panel" id="flame" aria-labelledby="flame-title"><h2 id="flame-title">Flame graph</h2><p class="note">The trace has no spans and no stacks.</p></section>`;
     this.prepare();
+    const {kind, thread, sandwich} = this.chosen, paths = this.flame[kind];
     const threads = paths.name.filter((/** @type {number} */ _each, /** @type {number} */ i) => paths.parent[i] < 0).slice(0, 1000);
     const names = this.names ?? [], words = search.toLowerCase();
     const found = words === "" ? 0 : names.filter((each) => this.nameOf(each.name).toLowerCase().includes(words)).length;
@@ -257,7 +269,7 @@ export class Flame extends Component {
     return html`<section class="panel" id="flame" aria-labelledby="flame-title">
       <h2 id="flame-title">${sandwich === null ? "Flame graph" : "Callers and callees"}</h2>
       <div class="tools">
-        ${kinds.length > 1 && html`<label>Of <select value=${kind} onChange=${(/** @type {any} */ event) => this.choose({kind: event.target.value, thread: null})}>${kinds.map((each) => html`<option value=${each}>${each}</option>`)}</select></label>`}
+        ${kinds.length > 1 && html`<label>Of <select value=${kind} onChange=${(/** @type {any} */ event) => this.choose({kind: event.target.value === kinds[0] ? "" : event.target.value, thread: null})}>${kinds.map((each) => html`<option value=${each}>${each}</option>`)}</select></label>`}
         ${threads.length > 1 && html`<label>Thread <select value=${thread ?? ""} onChange=${(/** @type {any} */ event) => this.choose({thread: event.target.value === "" ? null : Number(event.target.value)})}><option value="">all threads</option>${threads.map((/** @type {number} */ each) => html`<option value=${each}>${this.threadText(each)}</option>`)}</select></label>`}
         <label>Search <input type="search" value=${search} onInput=${(/** @type {any} */ event) => this.setState({search: event.target.value})} /></label>
         ${words !== "" && html`<span role="status">${count(found)} of ${count(names.length)} names</span>`}

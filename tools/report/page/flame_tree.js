@@ -81,6 +81,20 @@ export function treeOf(paths, thread) {
   return maker.sorted(root);
 }
 
+/** The nodes from the root to a node. @param {Node} node */
+export function pathOf(node) {
+  const path = [];
+  for (let /** @type {Node | null} */ at = node; at !== null; at = at.parent) path.unshift(at);
+  return path;
+}
+
+/** The node at a path of names below the root; null: the path is empty, or there is none. @param {Node} root @param {number[]} names @returns {Node | null} */
+export function nodeAt(root, names) {
+  let /** @type {Node | undefined} */ at = names.length === 0 ? undefined : root;
+  for (const name of names) at = at?.children.find((child) => child.name === name);
+  return at === undefined || at.name === OTHERS ? null : at;
+}
+
 /** @param {Node} root @param {(node: Node) => void} visit parents first */
 export function visitAll(root, visit) {
   const waiting = [root];

@@ -1,7 +1,7 @@
 // The banner: what is missing from the trace, how exact its times are, and what log calls took.
 
 import { html, visible } from "./html.js";
-import { count, byteText, causeText, durationText } from "./numbers.js";
+import { count, counted, byteText, causeText, durationText } from "./numbers.js";
 import { changeView } from "./view.js";
 import { recordList } from "./report_records.js";
 
@@ -46,7 +46,7 @@ function costsOf(health, running) {
 function costsText(costs) {
   const shown = [...costs].sort((a, b) => b.calls_measured - a.calls_measured).slice(0, MOST_COSTS)
     .map((each) => `${visible(each.service)} ${each.pid}: mean ${durationText(each.mean_ns)}, p50 ${durationText(each.p50_ns)}, p99 ${durationText(each.p99_ns)}, most ${durationText(each.max_ns)} of ${count(each.calls_measured)} (one in ${count(each.one_in)})`);
-  return shown.join("; ") + (costs.length > shown.length ? `; ${count(costs.length - shown.length)} further services` : "");
+  return shown.join("; ") + (costs.length > shown.length ? `; ${counted(costs.length - shown.length, "further service")}` : "");
 }
 
 /** Crashes that services have recorded. @param {any[]} rows statements */
@@ -62,33 +62,45 @@ function crashMarks(rows) {
       visible(`${object.service} ${object.pid} ${object.thread.name} ${object.thread.id}: ${object.fields.signal_name}, ${object.fields.reason}`, 200)}</button>`))];
 }
 
+/** Of a thread of the summary. @param {any} stream */
+function threadText(stream) {
+  return stream.thread_id === undefined ? "threads without a ring" : `${visible(stream.thread_name ?? "")} ${stream.thread_id}`.trim();
+}
+
+/** Whether nothing says that a part of the trace is missing. @param {any} health @param {string[]} filters @param {number} growing sections */
+function isWhole(health, filters, growing) {
+  return filters.length === 0 && health.notes.length === 0 && health.sections_without_end <= growing && health.damaged_blocks === 0 && health.damaged_bytes === 0;
+}
+
 /**
  * @param {{health: any, summary: any, rows: any[], costs: any[], doubt: string, growing: number}} properties
  *   rows: of statements; costs: of log calls of running services; doubt: why records can be missing that are not known as lost; growing: sections
  */
 export function Health({health, summary, rows, costs, doubt, growing}) {
   const marks = crashMarks(rows);
-  marks.push(health.lost === 0 && doubt !== "" ? mark("note", "No losses recorded.", doubt) : health.lost === 0
-    ? mark("good", "No losses.", "All records that services made are here.")
-    : mark("bad", `${count(health.lost)} records lost:`, causesText(health.causes, true)));
+  const filters = health.filters ?? [];
+  if (filters.length > 0) marks.push(mark("note", "Filtered:", `${visible(filters.join(" "))}. Only part of the trace is here.`));
+  if (health.lost > 0) marks.push(mark("bad", `${counted(health.lost, "record")} lost:`, causesText(health.causes, true)));
+  else if (doubt === "" && isWhole(health, filters, growing)) marks.push(mark("good", "No losses.", "All records that services made are here."));
+  else marks.push(mark("note", "No losses recorded.", doubt));
   const places = summary.streams.filter((/** @type {any} */ stream) => stream.lost > 0)
     .sort((/** @type {any} */ a, /** @type {any} */ b) => b.lost - a.lost);
   if (places.length > 0) {
     const shown = places.slice(0, 5).map((/** @type {any} */ stream) =>
-      `${visible(stream.service)} ${stream.pid} ${visible(stream.thread_name ?? "threads without a ring")}: ${count(stream.lost)}`);
-    if (places.length > shown.length) shown.push(`${count(places.length - shown.length)} further threads`);
+      `${visible(stream.service)} ${stream.pid} ${threadText(stream)}: ${count(stream.lost)}`);
+    if (places.length > shown.length) shown.push(counted(places.length - shown.length, "further thread"));
     marks.push(mark("note", "Where:", shown.join(", ")));
   }
   const impaired = causesText(health.causes, false);
   if (impaired !== "") marks.push(mark("note", "Not lost, but impaired:", impaired));
   const reduced = Object.keys(summary.reduced ?? {});
   if (reduced.length > 0) marks.push(mark("note", "Reduced:", `all data would need more than 10 MB. The page has fewer or shorter ${reduced.join(", ")}.`));
-  if (health.late_records > 0) marks.push(mark("note", `${count(health.late_records)} records are late.`, "They are shown after newer ones."));
+  if (health.late_records > 0) marks.push(mark("note", `${counted(health.late_records, "late record")}.`, "Each is shown after newer ones."));
   if (health.damaged_blocks > 0 || health.damaged_bytes > 0) {
-    marks.push(mark("bad", "Damage.", `${count(health.damaged_blocks)} blocks, ${byteText(health.damaged_bytes)} were skipped.`));
+    marks.push(mark("bad", "Damage.", `Skipped: ${counted(health.damaged_blocks, "block")}, ${byteText(health.damaged_bytes)}.`));
   }
   if (health.sections_without_end > growing)
-    marks.push(mark("note", "No end:", `${count(health.sections_without_end)} sections: the service or the consumer was killed, or still runs.`));
+    marks.push(mark("note", "No end:", `${counted(health.sections_without_end, "section")}: the service or the consumer was killed, or still runs.`));
   for (const clock of health.clocks) {
     marks.push(mark(clock.clock === "synchronised" ? "good" : "note", "Clock.", clockText(clock)));
   }
@@ -97,7 +109,7 @@ export function Health({health, summary, rows, costs, doubt, growing}) {
   return html`<section class="panel" id="health" aria-labelledby="health-title">
     <h2 id="health-title">Health</h2>
     <ul class="marks">${marks}</ul>
-    ${health.notes.length > 0 && html`<details><summary>${count(health.notes.length)} notes of the reader</summary>
+    ${health.notes.length > 0 && html`<details open><summary>${counted(health.notes.length, "note")} of the reader</summary>
       <ul>${health.notes.map((/** @type {string} */ note) => html`<li>${visible(note)}</li>`)}</ul></details>`}
   </section>`;
 }

@@ -46,7 +46,7 @@ export function classBounds(number, shift) {
  * @param {any} field of the document
  * @returns {Cells}
  */
-export function cellsOf(field) {
+function cellsOf(field) {
   const counts = new Uint32Array(field.classes.length * INTERVALS);
   let most = 0;
   const bounds = field.classes.map((/** @type {number[]} */ row, /** @type {number} */ c) => {
@@ -59,6 +59,16 @@ export function cellsOf(field) {
     return classBounds(row[0], field.shift);
   });
   return {field, bounds, counts, most};
+}
+
+/** @type {WeakMap<object, Cells>} */
+const knownCells = new WeakMap();
+
+/** The same, computed once. @param {any} field of the document @returns {Cells} */
+export function cellsOfField(field) {
+  let cells = knownCells.get(field);
+  if (cells === undefined) knownCells.set(field, cells = cellsOf(field));
+  return cells;
 }
 
 /**
@@ -131,6 +141,23 @@ export function quantileLine(cells, intervals, q) {
 }
 
 /**
+ * Whether a value is in classes with these bounds. Of the bounds of a class, it has the one nearer to zero.
+ * @param {number} value
+ * @param {[number, number]} range
+ */
+export function isInside(value, [least, most]) {
+  if (!Number.isFinite(value)) return false;
+  if (value > 0) return value >= least && (value < most || most === Number.MAX_VALUE);
+  if (value < 0) return value <= most && (value > least || least === -Number.MAX_VALUE);
+  return least <= value && value <= most;
+}
+
+/** The bounds of classes, from the first to the last. @param {Cells} cells @param {[number, number]} classes @returns {[number, number]} */
+export function rangeOf({bounds}, classes) {
+  return [bounds[classes[0]][0], bounds[classes[1]][1]];
+}
+
+/**
  * The classes that overlap a range of values; null: there are none.
  * @param {Cells} cells
  * @param {[number, number] | null} values
@@ -143,6 +170,11 @@ export function classesIn({bounds}, values) {
   let last = bounds.length - 1;
   while (last >= 0 && (bounds[last][0] > values[1] || (bounds[last][0] === values[1] && values[0] < values[1] && bounds[last][1] > values[1]))) --last;
   return first < 0 || last < first ? null : [first, last];
+}
+
+/** Whether a time begins and ends with intervals. @param {any} summary @param {[number, number]} time */
+export function isOfIntervals(summary, time) {
+  return time[0] % summary.interval_ns === 0 && (time[1] % summary.interval_ns === 0 || time[1] > summary.end);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { Component, html } from "./html.js";
 import { durationText } from "./numbers.js";
 import { INTERVALS, QUANTILES, quantileLine } from "./heat_cells.js";
+import { isPrinting } from "./printed.js";
 import { valueScale, fieldText } from "./value_scale.js";
 
 const HEIGHT = 320;
@@ -42,7 +43,7 @@ export class HeatChart extends Component {
     /** @type {uPlot | null} */
     this.plot = null;
     this.sizes = new ResizeObserver(() => {
-      const width = this.width();
+      const width = isPrinting() ? 0 : this.width();
       if (this.plot !== null && this.plot !== undefined && width > 0) {
         this.plot.setSize({width, height: HEIGHT});
         queueMicrotask(() => this.showSelection());

@@ -22,7 +22,7 @@ export function groupsOf([first, last]) {
 /** @param {{cells: import("./heat_cells.js").Cells, summary: any, intervals: [number, number], classes: [number, number], onTime: (time: [number, number]) => void}} properties */
 export function HeatTable({cells, summary, intervals, classes, onTime}) {
   const rows = groupsOf(intervals).map((group) => ({group, part: partOf(cells, group, classes)})).filter(({part}) => part.values > 0);
-  return html`<div class="scroll" style=${{maxHeight: "320px"}} tabindex="0"><table>
+  return html`<div class="scroll" style=${{maxHeight: "320px"}} tabindex="0" role="region" aria-label="Values over time as a table"><table>
     <thead><tr><th scope="col" class="text">Time</th><th scope="col" class="number">Values</th>${QUANTILES.map(({name}) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(({group, part}) => {
       const time = /** @type {[number, number]} */ ([group[0] * summary.interval_ns, (group[1] + 1) * summary.interval_ns]);

@@ -12,6 +12,8 @@ import { view, changeView } from "./view.js";
  * @property {{key: string, text: string} | null} field
  * @property {{ns: number, stream: string, sequence: unknown}[] | null} records
  * @property {{key: string, text: string}[] | null} series
+ * @property {string[]} flame what the numbers of the flame graph's part are
+ * @property {string | null} trigger
  */
 
 /** Of a statement, as people know it. @param {any} row */
@@ -49,6 +51,24 @@ function recordKey(number) {
   return {ns: list.times[number], stream: streamKey(list.index.stream[number]), sequence: list.object(number).sequence ?? null};
 }
 
+/** What a number of the flame graph is, whichever of its tables it belongs to. @param {number} number @param {string[]} keys */
+function flameKey(number, keys) {
+  const statement = keys[number < 0 ? -number - 1 : number] ?? null;
+  return JSON.stringify([statement, number < 0 ? null : streamKey(number), section("flame")?.stacks?.names?.[number] ?? null]);
+}
+
+/** @param {string[]} keys of statements */
+function flameKeys(keys) {
+  const {thread, zoom, sandwich} = view().flame;
+  return [thread, sandwich, ...zoom].flatMap((number) => (number === null ? [] : [flameKey(number, keys)]));
+}
+
+function triggerKey() {
+  const {trigger} = view();
+  const change = trigger === null ? undefined : section("triggers")?.changes[trigger];
+  return change === undefined ? null : JSON.stringify([String(BigInt(section("summary").begin_unix_ns) + BigInt(change.at)), change.service, change.pid, change.text]);
+}
+
 /** @returns {Kept} */
 export function selectionToKeep() {
   const {statements, field, records, series} = view();
@@ -63,6 +83,8 @@ export function selectionToKeep() {
     field: heat === undefined ? null : {key: fieldKey(heat, keys), text: `${heat.name} of ${statementText(rows[heat.statement])}`},
     records: ends === null || ends.includes(null) ? null : /** @type {any[]} */ (ends),
     series: series?.map((each) => seriesToKeep(each, keys)) ?? null,
+    flame: flameKeys(keys),
+    trigger: triggerKey(),
   };
 }
 
@@ -129,7 +151,12 @@ export function restoreSelection(kept) {
   if (before.records !== null && !hasRecords) dropped.push("the selected records");
   const curves = section("series").series.map((/** @type {any} */ each) => [`${each.statement}:${each.field}`, JSON.stringify([keys[each.statement], each.field])]);
   const series = kept.series?.map((one) => find(one, curves.map((/** @type {string[]} */ curve) => curve[1]))).filter((number) => number >= 0).map((number) => curves[number][0]) ?? null;
-  const after = {statements, field: field < 0 ? null : field, values: field < 0 ? null : before.values, time, window: moved(before.window, later),
+  const isFlameKept = JSON.stringify(flameKeys(keys)) === JSON.stringify(kept.flame);
+  if (!isFlameKept) dropped.push("the part of the flame graph");
+  const isTriggerKept = before.trigger === null || triggerKey() === kept.trigger;
+  if (!isTriggerKept) dropped.push("the opened trigger");
+  const after = {flame: isFlameKept ? before.flame : {kind: before.flame.kind, thread: null, zoom: [], sandwich: null},
+    trigger: isTriggerKept ? before.trigger : null, statements, field: field < 0 ? null : field, values: field < 0 ? null : before.values, time, window: moved(before.window, later),
     records: hasRecords ? /** @type {[number, number]} */ ([records[0], records[1]]) : null, series};
   // Panels take a new object for another selection.
   if (Object.entries(after).some(([name, value]) => JSON.stringify(value) !== JSON.stringify(/** @type {any} */ (before)[name]))) changeView(after);

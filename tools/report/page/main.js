@@ -8,6 +8,7 @@ import { LiveControls } from "./controls.js";
 import { costsOf, doubt, growing } from "./live_state.js";
 import { counted, byteText, durationText, momentText } from "./numbers.js";
 import { view, changeView, onViewChange } from "./view.js";
+import { setPrinting } from "./printed.js";
 import { Health } from "./health.js";
 import { Statements } from "./statements.js";
 import { Heat } from "./heat.js";
@@ -43,6 +44,13 @@ class HealthNow extends Component {
   }
 }
 
+/** From when until when the trace lasts: losses can be all that it has. @param {any} summary */
+function timeText(summary) {
+  if (summary.records === 0 && summary.lost === 0) return "";
+  const end = section("health").intervals.reduce((/** @type {number} */ most, /** @type {any} */ loss) => Math.max(most, loss.to), summary.end);
+  return `; from ${momentText(BigInt(summary.begin_unix_ns), 0)} UTC, ${durationText(end)}`;
+}
+
 class Report extends Component {
   componentDidMount() {
     onViewChange(() => this.forceUpdate());
@@ -50,13 +58,11 @@ class Report extends Component {
 
   render() {
     const summary = section("summary");
-    const begin = BigInt(summary.begin_unix_ns);
     const {time} = view();
     const threads = summary.streams.filter((/** @type {any} */ stream) => stream.thread_id !== undefined).length;
     return html`<header>
         <h1>${visible(summary.title)}</h1>
-        <p>${counted(summary.records, "record")}, ${byteText(summary.ring_bytes)} in rings, ${counted(threads, "thread")}, ${counted(summary.files, "file")};
-          from ${momentText(begin, 0)} UTC, ${durationText(summary.end)}</p>
+        <p>${counted(summary.records, "record")}, ${byteText(summary.ring_bytes)} in rings, ${counted(threads, "thread")}, ${counted(summary.files, "file")}${timeText(summary)}</p>
         ${time !== null && html`<p class="selection">From ${durationText(time[0])} to ${durationText(time[1])}
           <button type="button" onClick=${() => changeView({time: null})}>Show all</button></p>`}
       </header>
@@ -97,8 +103,16 @@ function showFirst() {
   });
 }
 
+// A live page that has no data yet has nothing to print.
 addEventListener("beforeprint", () => {
-  if (root.hasAttribute("aria-busy") && section("summary") !== null) makeAll(show);
+  setPrinting(true);
+  if (section("summary") === null) return;
+  if (root.hasAttribute("aria-busy")) makeAll(show);
+  else show();
+});
+addEventListener("afterprint", () => {
+  setPrinting(false);
+  if (section("summary") !== null) show();
 });
 
 /** @param {unknown} error */

@@ -1,8 +1,11 @@
 // Numbers and times as people read them.
 
+// toLocaleString() would make one each time.
+const WHOLE = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
+
 /** @param {number} number */
 export function count(number) {
-  return number.toLocaleString("en-US", {maximumFractionDigits: 0});
+  return WHOLE.format(number);
 }
 
 /** As in "1 file" or "2 files". @param {number} number @param {string} one */

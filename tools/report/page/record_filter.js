@@ -1,20 +1,30 @@
 // The records that the reader's selection and condition leave, found a piece at a time: the page stays usable.
 
 import { Where } from "./where.js";
+import { isInside } from "./heat_cells.js";
 
 const PIECE_MS = 25;
+const MOST_EXAMPLES = 5;
 
 /**
- * The values of a field of the heat map.
- * @typedef {{statement: number, name: string | null, least: number, most: number}} ValueRange `name` null: durations, ns
+ * Classes of values of a field of the heat map.
+ * @typedef {{statement: number, argument: number, range: [number, number]}} ValueRange `argument` -1: durations, ns
  */
 /** What is wanted of records. @typedef {{statements: number[], time: [number, number] | null, where: string, values: ValueRange | null}} Wanted */
 
-/** @param {any} object as `ringcat --format json` prints it @param {ValueRange} range */
-export function isInRange(object, {name, least, most}) {
-  const stated = name === null ? object.duration_ns : object.fields?.[name];
-  const value = typeof stated === "string" || typeof stated === "number" ? Number(stated) : NaN;
-  return value >= least && value <= most;
+/**
+ * What is wrong with the names in a condition, as `ringcat --where` says it; empty: nothing.
+ * @param {import("./record_list.js").RecordList} list
+ * @param {string[]} names
+ */
+function unknownFieldText(list, names) {
+  if (list.length === list.losses) return "";
+  const unknown = names.find((name) => !list.hasField(name));
+  if (unknown === undefined) return "";
+  const examples = list.someFields(MOST_EXAMPLES);
+  const what = list.index.all ? "no statement in the trace has" : "no record in this report has";
+  const where = list.index.all ? "the trace" : "the report";
+  return `${what} a field ${unknown}; ${examples.length === 0 ? `${where} has none` : `${where} has, for example: ${examples.join(", ")}`}`;
 }
 
 export class RecordFilter {
@@ -44,7 +54,10 @@ export class RecordFilter {
     this.isDone = true;
     ++this.run;
     let selected = this.list.selected(values === null ? statements : [values.statement], time);
-    if (values !== null) selected = selected.filter((number) => isInRange(this.list.object(number), values));
+    if (values !== null) {
+      const known = this.list.valuesOf(values.statement, values.argument);
+      selected = selected.filter((number) => isInside(known.get(number) ?? NaN, values.range));
+    }
     this.numbers = selected;
     this.where = null;
     if (where.trim() === "") return;
@@ -54,6 +67,8 @@ export class RecordFilter {
       this.error = /** @type {Error} */ (error).message;
       return;
     }
+    this.error = unknownFieldText(this.list, this.where.expression.fields);
+    if (this.error !== "") return;
     this.numbers = [];
     this.isDone = false;
     this.check(selected, 0, this.run);

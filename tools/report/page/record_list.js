@@ -1,6 +1,6 @@
 // The records of the report: an index of all of them, and their objects, which are decoded when they are needed.
 
-import { exactObject } from "./where_field.js";
+import { exactObject, hasField } from "./where_field.js";
 
 /** @typedef {import("./where_field.js").Field} Field */
 /** @typedef {import("./where_field.js").WhereRecord} WhereRecord */
@@ -23,6 +23,9 @@ export class RecordList {
     let ns = 0;
     for (let i = 0; i < this.length; ++i) this.times[i] = ns += index.after[i];
     this.cut = new Set(index.cut);
+    this.losses = index.statement.filter((/** @type {number} */ each) => each < 0).length;
+    /** @type {Map<string, Map<number, number>>} */
+    this.knownValues = new Map();
   }
 
   /** The object as `ringcat --format json` prints it. @param {number} i */
@@ -55,6 +58,38 @@ export class RecordList {
     return this.index.statement[i] < 0;
   }
 
+  /**
+   * The values of a field of a statement, by the numbers of its records; they are read once.
+   * @param {number} statement
+   * @param {number} argument its number; -1: durations, ns
+   */
+  valuesOf(statement, argument) {
+    const key = `${statement} ${argument}`;
+    let values = this.knownValues.get(key);
+    if (values !== undefined) return values;
+    this.knownValues.set(key, values = new Map());
+    for (let i = 0; i < this.length; ++i) {
+      if (this.index.statement[i] !== statement) continue;
+      // Rounded numbers are enough for classes.
+      const object = JSON.parse(this.line(i)), field = this.forms(i)[0][argument];
+      const stated = argument < 0 ? object.duration_ns : field === undefined ? undefined : object.fields?.[field.key ?? field.name];
+      if (typeof stated === "string" || typeof stated === "number") values.set(i, Number(stated));
+    }
+    return values;
+  }
+
+  /** Whether some record, or its context, has the field. @param {string} name */
+  hasField(name) {
+    return this.index.forms.some((/** @type {Field[]} */ form) => hasField(form, name));
+  }
+
+  /** Names of some fields. @param {number} most */
+  someFields(most) {
+    const names = new Set();
+    for (const form of this.index.forms) for (const {name} of form) if (names.size < most && name !== "") names.add(name);
+    return [...names].sort();
+  }
+
   /** Why it is in the list. @param {number} i @returns {string} */
   reason(i) {
     return this.index.reasons[this.index.reason[i]];
@@ -74,13 +109,13 @@ export class RecordList {
   /**
    * The numbers of those in a selection of statements and time, in the order of time.
    * @param {number[]} statements empty: all
-   * @param {[number, number] | null} time
+   * @param {[number, number] | null} time the end is not in it
    */
   selected(statements, time) {
     const wanted = new Set(statements);
     const numbers = [];
     for (let i = 0; i < this.length; ++i) {
-      if (time !== null && (this.times[i] < time[0] || this.times[i] > time[1])) continue;
+      if (time !== null && (this.times[i] < time[0] || this.times[i] >= time[1])) continue;
       if (wanted.size > 0 && !wanted.has(this.index.statement[i])) continue;
       numbers.push(i);
     }

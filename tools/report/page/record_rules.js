@@ -1,6 +1,6 @@
 // Which records of the trace the report has, and why.
 
-import { count } from "./numbers.js";
+import { count, counted } from "./numbers.js";
 
 const REASONS = /** @type {Record<string, string>} */ ({
   all: "The report has all records.",
@@ -18,10 +18,10 @@ export function reasonText(reason) {
   return REASONS[reason] ?? "";
 }
 
-/** @param {any} index the section `records` @returns {{headline: string, details: string[]}} */
-export function rulesOf(index) {
-  const kept = index.statement.filter((/** @type {number} */ each) => each >= 0).length;
-  if (index.all) return {headline: `All ${count(index.of)} records.`, details: []};
+/** @param {import("./record_list.js").RecordList} list @returns {{headline: string, details: string[]}} */
+export function rulesOf({index, length, losses}) {
+  const kept = length - losses;
+  if (index.all) return {headline: `All ${counted(index.of, "record")}.`, details: []};
   const details = [];
   const line = (/** @type {string} */ rule, /** @type {(kept: string, of: string) => string} */ text) => {
     const found = index.rules[rule];

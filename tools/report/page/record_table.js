@@ -1,14 +1,16 @@
 // The list of records: virtual, filtered by what is selected and by a condition.
 
 import { html, Component, visible } from "./html.js";
-import { count, momentText, valueText } from "./numbers.js";
-import { view, changeView } from "./view.js";
+import { count, counted, momentText, valueText } from "./numbers.js";
+import { view, changeView, isSelected } from "./view.js";
+import { cellsOfField, classesIn, rangeOf } from "./heat_cells.js";
 import { section } from "./data.js";
 import { recordList } from "./report_records.js";
 import { RecordFilter } from "./record_filter.js";
 import { RecordDetail } from "./record_detail.js";
 import { rulesOf, reasonText } from "./record_rules.js";
 import { copyText } from "./clipboard.js";
+import { PRINTED_ROWS, isPrinting, notPrinted } from "./printed.js";
 
 const ROW_PIXELS = 24;
 const VISIBLE_ROWS = 20;
@@ -80,8 +82,11 @@ export class RecordTable extends Component {
   /** What the brush of the heat map has selected. @returns {import("./record_filter.js").ValueRange | null} */
   values() {
     const {field, values} = view(), known = field === null ? undefined : section("heat")?.fields[field];
-    if (values === null || known === undefined) return null;
-    return {statement: known.statement, name: known.kind === "duration" ? null : known.name, least: values[0], most: values[1]};
+    // With other statements selected, the heat map shows another field.
+    if (values === null || known === undefined || !isSelected(known.statement)) return null;
+    const cells = cellsOfField(known), classes = classesIn(cells, values);
+    // The heat map selects whole classes.
+    return {statement: known.statement, argument: known.kind === "duration" ? -1 : known.index, range: classes === null ? values : rangeOf(cells, classes)};
   }
 
   /** Scrolls so that a record is visible. @param {number} record */
@@ -151,6 +156,20 @@ export class RecordTable extends Component {
     this.scrolling = setTimeout(() => changeView({row}), SETTLED_MS);
   }
 
+  /** Whether the records are of several days. @param {bigint} begin */
+  isDated(begin) {
+    const times = this.list?.times ?? [];
+    return times.length > 0 && momentText(begin, times[0]).slice(0, 10) !== momentText(begin, times[times.length - 1]).slice(0, 10);
+  }
+
+  /** How many records the list shows, and how many losses. */
+  statusText() {
+    if (this.list === null || this.filter === null) return "";
+    const {list, filter: {numbers, isDone}} = this;
+    const losses = list.losses === 0 ? 0 : numbers.filter((number) => list.isLoss(number)).length;
+    return `${count(numbers.length - losses)} of ${count(list.length - list.losses)} shown${losses === 0 ? "" : losses === 1 ? ", and 1 loss" : `, and ${count(losses)} losses`}${isDone ? "" : "…"}`;
+  }
+
   /** @param {number} i @param {number} number @param {bigint} begin @param {any} summary */
   row(i, number, begin, summary) {
     const list = /** @type {import("./record_list.js").RecordList} */ (this.list);
@@ -158,12 +177,13 @@ export class RecordTable extends Component {
     const stream = summary.streams[list.index.stream[number]];
     const selected = view().records;
     const isSelected = selected !== null && number >= selected[0] && number <= selected[1];
+    const moment = momentText(begin, list.times[number]);
     const level = list.isLoss(number) ? "LOST" : object.level;
-    const text = list.isLoss(number) ? `${count(object.count)} records lost (${object.cause})` : object.msg;
+    const text = list.isLoss(number) ? `${counted(object.count, "record")} lost (${object.cause})` : object.msg;
     const thread = stream === undefined ? "" : `${stream.service} ${stream.thread_name ?? ""} ${stream.thread_id ?? ""}`;
     return html`<tr key=${number} id=${`record-${number}`} role="row" aria-rowindex=${i + 2} aria-selected=${isSelected} class=${isSelected ? "selected" : ""}
         onClick=${(/** @type {any} */ event) => this.select(number, event.shiftKey)}>
-      <td role="gridcell" class="moment">${momentText(begin, list.times[number]).slice(11)}</td>
+      <td role="gridcell" class="moment" title=${moment}>${this.isDated(begin) ? moment : moment.slice(11)}</td>
       <td role="gridcell" class=${"level " + (/^[A-Z]+$/.test(level) ? level.toLowerCase() : "")}>${level}</td>
       <td role="gridcell" class="thread" title=${visible(thread, 200)}>${visible(thread, 60)}</td>
       <td role="gridcell" class="message"><bdi>${visible(text, 300)}</bdi></td>
@@ -175,13 +195,14 @@ export class RecordTable extends Component {
     if (this.list === null || this.filter === null) return null;
     const {list, filter} = this;
     const {statements, time, where, records} = view();
-    filter.want({statements, time, where, values: this.values()});
+    const values = this.values();
+    filter.want({statements, time, where, values});
     const numbers = filter.numbers;
     const begin = BigInt(summary.begin_unix_ns);
     const first = Math.max(0, Math.min(row, numbers.length - VISIBLE_ROWS) - 5);
-    const part = numbers.slice(first, first + VISIBLE_ROWS + 10);
+    const part = numbers.slice(first, first + (isPrinting() ? PRINTED_ROWS : VISIBLE_ROWS + 10));
     const current = records === null ? null : this.current !== undefined && this.current >= records[0] && this.current <= records[1] ? this.current : records[1];
-    const rules = rulesOf(list.index);
+    const rules = rulesOf(list);
     const space = (/** @type {number} */ rows) => html`<tr class="space" style=${{height: `${rows * ROW_PIXELS}px`}} aria-hidden="true"></tr>`;
     return html`<section class="panel" id="records" aria-labelledby="records-title">
       <h2 id="records-title">Records</h2>
@@ -189,21 +210,22 @@ export class RecordTable extends Component {
       <div class="tools">
         <label class="wide">Filter <input type="search" spellcheck="false" autocomplete="off" value=${typed} placeholder=${'level >= WARNING && msg =~ "timeout"'}
           aria-describedby="records-error" aria-invalid=${filter.error !== ""} onInput=${(/** @type {any} */ event) => this.type(event.target.value)} /></label>
-        <span role="status">${count(numbers.length)} of ${count(list.length)} shown${filter.isDone ? "" : "…"}</span>
+        <span role="status">${this.statusText()}</span>
         <button type="button" onClick=${() => this.copy()}>Copy as JSON</button>
-        ${(where !== "" || statements.length > 0 || time !== null) && html`<button type="button" onClick=${() => {
+        ${(where !== "" || statements.length > 0 || time !== null || values !== null) && html`<button type="button" onClick=${() => {
           this.own = null;
-          changeView({where: "", statements: [], time: null, records: records === null ? null : [records[0], records[1]]});
+          changeView({where: "", statements: [], time: null, values: null, records: records === null ? null : [records[0], records[1]]});
         }}>Show all</button>`}
         <span role="status" class="faint">${copied}</span>
       </div>
       <p id="records-error" class="bad" role="alert">${visible(filter.error, 1000)}</p>
-      <div class="scroll records" tabindex="0" role="grid" aria-label="Records" aria-rowcount=${numbers.length + 1} aria-multiselectable="true"
+      <div class=${"scroll records" + (this.isDated(begin) ? " dated" : "")} tabindex="0" role="grid" aria-label="Records" aria-rowcount=${numbers.length + 1} aria-multiselectable="true"
           aria-activedescendant=${current === null ? undefined : `record-${current}`} ref=${(/** @type {any} */ element) => { this.scroll = element; }}
           onKeyDown=${(/** @type {any} */ event) => this.onKey(event)} onScroll=${(/** @type {any} */ event) => this.onScroll(event.target.scrollTop)}>
         <table role="presentation"><thead role="rowgroup"><tr role="row" aria-rowindex="1">${["Time, UTC", "Level", "Thread", "Message", "Fields"].map((each) => html`<th role="columnheader" scope="col">${each}</th>`)}</tr></thead>
         <tbody role="rowgroup">${space(first)}${part.map((number, i) => this.row(first + i, number, begin, summary))}${space(Math.max(0, numbers.length - first - part.length))}</tbody></table>
       </div>
+      ${notPrinted(numbers.length, part.length)}
       ${current !== null && current < list.length && html`<${RecordDetail} object=${list.object(current)} isCut=${list.cut.has(current)} reason=${reasonText(list.index.all ? "all" : list.reason(current))} />`}
     </section>`;
   }

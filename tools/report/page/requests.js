@@ -2,8 +2,9 @@
 
 import { html, Component, visible } from "./html.js";
 import { section } from "./data.js";
-import { count, durationText, momentText } from "./numbers.js";
-import { view, changeView } from "./view.js";
+import { count, counted, durationText, momentText } from "./numbers.js";
+import { view, changeView, isSelected } from "./view.js";
+import { notPrinted } from "./printed.js";
 import { criticalPath, timeOnPath } from "./critical_path.js";
 import { recordList } from "./report_records.js";
 
@@ -53,7 +54,7 @@ function Waterfall({request, summary}) {
   const list = recordList();
   const waited = onPath.get(-1) ?? 0;
   return html`<div class="waterfall">
-    <p class="faint">From ${momentText(begin, request.begin)} UTC, ${durationText(whole)}, ${count(request.records)} records${
+    <p class="faint">From ${momentText(begin, request.begin)} UTC, ${durationText(whole)}, ${counted(request.records, "record")}${
       request.left_out > 0 ? `, of which the first ${count(request.rows.length)} are shown` : ""}.
       The critical path is what the request waited for at each moment, by time alone: the span that began last of those that ended then.${
       waited > 0 && ` For ${durationText(waited)} no span was running.`}
@@ -77,7 +78,17 @@ function Waterfall({request, summary}) {
           <div class=${"bar" + (row.duration_ns === undefined ? " instant" : "") + (isBad ? " bad-bar" : "")} style=${{left: share(row.at, whole), width: share(row.duration_ns ?? 0, whole)}}></div>
           ${pieces.map((piece) => html`<div class="bar path" style=${{left: share(piece.from, whole), width: share(piece.to - piece.from, whole)}}></div>`)}
         </div></td></tr>`;
-    })}</tbody></table></div>`;
+    })}</tbody></table>${notPrinted(rows.length)}</div>`;
+}
+
+/** Whether a request was running in a time, whose end is not in it. @param {any} request @param {[number, number] | null} time */
+function isDuring({begin, duration_ns: duration}, time) {
+  return time === null || (begin < time[1] && begin + duration >= time[0]);
+}
+
+/** @param {[number, number] | null} time @param {number} statements */
+function shownText(time, statements) {
+  return [time === null ? "" : "in the selected time", statements === 0 ? "" : `with a record of the selected ${statements === 1 ? "statement" : "statements"}`].filter((each) => each !== "").join(", ");
 }
 
 /** The record in the list of records, if the report has it there; else its time. @param {any} list @param {any} request @param {any} row */
@@ -104,13 +115,14 @@ export class Requests extends Component {
   render({summary}) {
     // A trace without activities has no requests.
     if (this.document === null || this.document.activities === 0) return null;
-    const {time, request} = view();
-    const shown = this.requests.filter((/** @type {any} */ each) => time === null || (each.begin <= time[1] && each.begin + each.duration_ns >= time[0]));
+    const {time, request, statements} = view();
+    const shown = this.requests.filter((/** @type {any} */ each) => isDuring(each, time) && (statements.length === 0 || each.rows.some((/** @type {any} */ row) => isSelected(row.statement))));
     const chosen = this.requests.find((/** @type {any} */ each) => each.ids.includes(request));
     const {activities, with_errors} = this.document;
     return html`<section class="panel" id="requests" aria-labelledby="requests-title">
       <h2 id="requests-title">Requests</h2>
-      <p class="faint">${this.requests.length} of ${count(activities)} activities: the slowest, and the slowest of the ${count(with_errors)} with errors. Up to ${count(this.document.most_records)} records of each.</p>
+      <p class="faint">${this.requests.length} of ${activities === 1 ? "1 activity" : `${count(activities)} activities`}: the slowest, and the slowest of the ${count(with_errors)} with errors. Up to ${count(this.document.most_records)} records of each.</p>
+      ${(time !== null || statements.length > 0) && html`<p role="status">${count(shown.length)} of ${count(this.requests.length)} shown: ${shownText(time, statements.length)}</p>`}
       <div class="scroll requests" tabindex="0" role="region" aria-label="Requests"><table><thead><tr><th scope="col" class="number">Duration</th><th scope="col" class="number">Records</th><th scope="col" class="number">Errors</th><th scope="col">Activity</th><th scope="col">First record</th></tr></thead>
       <tbody>${shown.slice(0, MOST_LISTED).map((/** @type {any} */ each) => html`<tr key=${each.ids[0]} class=${each === chosen ? "selected" : ""}
           onClick=${() => changeView({request: each === chosen ? "" : each.ids[0]})}>
@@ -118,6 +130,7 @@ export class Requests extends Component {
         <td class=${"number" + (each.errors > 0 ? " bad" : "")}>${each.errors > 0 ? count(each.errors) : ""}</td>
         <td><button type="button" class="link" aria-pressed=${each === chosen}>${each.ids[0]}</button></td>
         <td class="message"><bdi>${visible(each.rows.length > 0 ? labelOf(each.rows[0], section("statements")) : "", 200)}</bdi></td></tr>`)}</tbody></table></div>
+      ${notPrinted(Math.min(MOST_LISTED, shown.length))}
       ${chosen !== undefined && html`<${Waterfall} request=${chosen} summary=${summary} />`}
     </section>`;
   }

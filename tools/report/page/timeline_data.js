@@ -3,6 +3,7 @@
 import { visible } from "./html.js";
 import { scheduleOf } from "./schedule.js";
 import { INTERVALS, byInterval, leftOut, summed } from "./timeline_arrays.js";
+import { ROWS } from "./timeline_rows.js";
 
 /**
  * @typedef {object} Spans
@@ -24,6 +25,7 @@ import { INTERVALS, byInterval, leftOut, summed } from "./timeline_arrays.js";
  * @property {number} instantNumber in the trace
  * @property {Spans} spans
  * @property {Int32Array[]} rows indices of spans
+ * @property {number} crowded spans that lie over others, in the last row
  * @property {Float64Array} times of instants, rising
  * @property {Int32Array} instantStatement
  * @property {Float64Array | null} spansLeftOut by interval; null: none
@@ -77,6 +79,16 @@ function scheduledTracks(threads, drawn, summary) {
   return [...tracks, ...emptyTracks(others.map((thread) => thread.stream)).map((track, i) => ({...track, schedule: others[i]}))];
 }
 
+/** How many spans begin before an earlier one of their row ends. @param {number[]} row @param {Float64Array} begin @param {Float64Array} end */
+function crowdedOf(row, begin, end) {
+  let crowded = 0, last = 0;
+  for (const span of row) {
+    if (begin[span] < last) ++crowded;
+    last = Math.max(last, end[span]);
+  }
+  return crowded;
+}
+
 /** @param {any} track @param {any} summary @param {number} end @returns {Track} */
 function trackOf(track, summary, end) {
   const stream = summary.streams[track.stream];
@@ -98,6 +110,7 @@ function trackOf(track, summary, end) {
     spanNumber: spans.number, instantNumber: instants.number,
     spans: {begin, end: ends, open, statement: Int32Array.from(spans.statement), row: Uint8Array.from(spans.row)},
     rows: rows.map((row) => Int32Array.from(row)),
+    crowded: crowdedOf(rows[ROWS - 1] ?? [], begin, ends),
     times, instantStatement: Int32Array.from(instants.statement),
     spansLeftOut: leftOut(spans.over_time, begin, summary.interval_ns),
     busy: spans.busy === undefined ? null : byInterval(spans.busy),

@@ -1,10 +1,11 @@
 // Draws the visible part of the timeline. The cost of a frame depends on the pixels, not on the trace.
 
 import { INTERVALS, indexAfter } from "./timeline_arrays.js";
-import { HEAD_PIXELS, ROW_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS, rowsTop } from "./timeline_rows.js";
+import { HEAD_PIXELS, ROW_PIXELS, RULER_PIXELS, SERIES_PIXELS, SHADE_PIXELS, STRIP_PIXELS, rowsTop } from "./timeline_rows.js";
 import { colourOf, fitted } from "./colours.js";
 import { drawSchedule } from "./schedule.js";
 import { xOf } from "./timeline_scale.js";
+import { rangeOfFocus } from "./timeline_steps.js";
 
 const LEAST_LOSS_PIXELS = 6;
 
@@ -18,7 +19,7 @@ const LEAST_LOSS_PIXELS = 6;
  * @property {number} intervalNs
  * @property {(statement: number) => boolean} isSelected
  * @property {string[]} names of statements
- * @property {{track: import("./timeline_data.js").Track, span: number} | null} focus
+ * @property {import("./timeline_steps.js").Focus | null} focus
  * @property {any[]} losses of the trace
  * @property {CanvasPattern | null} hatching null: there are no losses
  */
@@ -134,6 +135,18 @@ function drawInstants(scene, track, top) {
   canvas.globalAlpha = 1;
 }
 
+/** A frame around a record without a duration, or around a loss. @param {Scene} scene @param {import("./timeline_rows.js").Place} place @param {number} top */
+function drawFocus(scene, {track, height}, top) {
+  const {canvas, colours, focus, left, width} = scene;
+  if (focus === null || focus.track !== track || focus.span >= 0) return;
+  const [begin, end] = rangeOfFocus(focus), x = xOf(scene, begin), to = Math.max(x + LEAST_LOSS_PIXELS, xOf(scene, end));
+  if (to < left || x > width) return;
+  canvas.strokeStyle = colours.text;
+  canvas.lineWidth = 2;
+  canvas.strokeRect(Math.max(left + 1, x - 2), top + 1, Math.min(width, to) - Math.max(left + 1, x - 2), focus.loss === undefined ? STRIP_PIXELS : height - 3);
+  canvas.lineWidth = 1;
+}
+
 /** @param {Scene} scene @param {import("./timeline_data.js").Track} track @param {number} top */
 function drawLeftOut(scene, track, top) {
   if (track.spansLeftOut === null || track.busy === null) return;
@@ -165,6 +178,7 @@ export function drawTrack(scene, place, top) {
       canvas.fillRect(Math.min(x, width - LEAST_LOSS_PIXELS), top + 1, Math.max(LEAST_LOSS_PIXELS, to - x), place.height - 2);
     }
   }
+  drawFocus(scene, place, top);
   const fits = canvas.measureText(place.label).width <= left - 8;
   drawLabel(scene, fits ? place.label : track.shortLabel, top, place.height);
 }
@@ -221,6 +235,24 @@ export function drawSeries(scene, place, top) {
   drawLabel(scene, place.label, top, place.height);
   canvas.fillStyle = colours.faint;
   canvas.fillText(fitted(canvas, text, left - 8), 2, top + 28);
+}
+
+/** Changes of what was collected: triggers are darker. @param {Scene} scene @param {any[]} moments @param {number} height */
+export function drawMoments(scene, moments, height) {
+  const {canvas, colours, window, left, width} = scene;
+  canvas.fillStyle = colours.text;
+  for (const {at, cause} of moments) {
+    if (at < window[0] || at > window[1]) continue;
+    const x = Math.min(width - 1, Math.max(left, Math.round(xOf(scene, at))));
+    canvas.globalAlpha = cause === "trigger" ? 1 : 0.45;
+    canvas.fillRect(x, RULER_PIXELS, 1, height);
+    canvas.beginPath();
+    canvas.moveTo(x - 4, RULER_PIXELS);
+    canvas.lineTo(x + 5, RULER_PIXELS);
+    canvas.lineTo(x + 0.5, RULER_PIXELS + 8);
+    canvas.fill();
+  }
+  canvas.globalAlpha = 1;
 }
 
 /** What is outside the selected time. @param {Scene} scene @param {[number, number]} time @param {number} height */

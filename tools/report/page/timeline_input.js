@@ -81,6 +81,7 @@ export function listen(canvas, handlers) {
     if (drag === null) return handlers.onHover(x, y);
     if (!drag.moved && Math.abs(x - drag.x) < 4 && Math.abs(y - drag.y) < 4) return;
     const moved = drag.moved;
+    if (!moved) handlers.onLeave();
     drag.moved = true;
     if (drag.brush !== null) {
       const to = handlers.timeAt(x);

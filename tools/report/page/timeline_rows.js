@@ -1,5 +1,6 @@
 // Where each track of the timeline is, from top to bottom.
 
+export const ROWS = 64;  // of spans that are open at a time
 export const ROW_PIXELS = 17;
 export const STRIP_PIXELS = 12;
 export const SCHEDULE_PIXELS = 12;

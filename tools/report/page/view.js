@@ -15,12 +15,23 @@
  * @property {string} request the activity that is shown
  * @property {[number, number] | null} window what the timeline shows, ns; null: all
  * @property {string[] | null} series curves of the timeline; null: the first counters
+ * @property {number | null} trigger the change of what is collected whose records are shown, as its index in the data
+ * @property {FlameView} flame
+ */
+
+/**
+ * @typedef {object} FlameView
+ * @property {string} kind of paths; empty: the first that the trace has
+ * @property {number | null} thread null: all
+ * @property {number[]} zoom names from the root to what fills the width
+ * @property {number | null} sandwich the name whose callers and callees are shown
  */
 
 /** @type {View} */
 const FIRST = {
   statements: [], time: null, search: "", sort: "records", rising: false, field: null, values: null,
-  where: "", records: null, row: 0, request: "", window: null, series: null,
+  where: "", records: null, row: 0, request: "", window: null, series: null, trigger: null,
+  flame: {kind: "", thread: null, zoom: [], sandwich: null},
 };
 
 /** @type {Set<() => void>} */
@@ -38,6 +49,7 @@ export function viewOfFragment(fragment) {
   const field = numbers(parameters.get("h"));
   const values = (parameters.get("v") ?? "").split(",").filter((each) => each !== "").map(Number).filter(Number.isFinite);
   const window = numbers(parameters.get("window"));
+  const whole = (/** @type {string} */ name) => integersOf(parameters.get(name) ?? "");
   return {
     statements: numbers(parameters.get("s")).filter(Number.isInteger),
     time: time.length === 2 && time[0] < time[1] ? [time[0], time[1]] : null,
@@ -52,7 +64,14 @@ export function viewOfFragment(fragment) {
     request: parameters.get("request") ?? "",
     window: window.length === 2 && window[0] < window[1] ? [window[0], window[1]] : null,
     series: parameters.has("curve") ? parameters.getAll("curve").filter((key) => key !== "") : null,
+    trigger: whole("trigger").find((each) => each >= 0) ?? null,
+    flame: {kind: parameters.get("paths") ?? "", thread: whole("thread")[0] ?? null, zoom: whole("zoom"), sandwich: whole("around")[0] ?? null},
   };
+}
+
+/** @param {string} text "12,-3" @returns {number[]} */
+function integersOf(text) {
+  return text.split(",").filter((each) => /^-?\d{1,9}$/.test(each)).map(Number);
 }
 
 /** @param {string} text "12" or "12-15" @returns {[number, number] | null} */
@@ -77,6 +96,12 @@ export function fragmentOf(view) {
   if (view.request !== "") parameters.set("request", view.request);
   if (view.window !== null) parameters.set("window", view.window.join(","));
   for (const key of view.series === null || view.series.length > 0 ? view.series ?? [] : [""]) parameters.append("curve", key);
+  if (view.trigger !== null) parameters.set("trigger", String(view.trigger));
+  const {kind, thread, zoom, sandwich} = view.flame;
+  if (kind !== "") parameters.set("paths", kind);
+  if (thread !== null) parameters.set("thread", String(thread));
+  if (zoom.length > 0) parameters.set("zoom", zoom.join(","));
+  if (sandwich !== null) parameters.set("around", String(sandwich));
   return parameters.toString();
 }
 

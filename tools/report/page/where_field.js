@@ -43,6 +43,11 @@ export function findField(fields, name) {
   return short.length === 1 ? short[0] : null;
 }
 
+/** Whether a field has this name, with or without conversions, or this short name. @param {Field[]} fields @param {string} name */
+export function hasField(fields, name) {
+  return fields.some((field) => field.name === name || (field.plain ?? field.name) === name || (field.short ?? field.plain ?? field.name) === name);
+}
+
 /** @param {Field} field @returns {string} a type of WhereValue, or "other" */
 export function typeOfField(field) {
   if (field.sort === "boolean") return "boolean";
