@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import browser
 from reported_trace import ReportedTrace
+from shown_page import duration_text
 from traced_processes import BOUND_S, TestBed, program
 
 
@@ -70,6 +71,13 @@ class ReportPage(unittest.TestCase):
         text = window.texts("#health")[0]
         self.assertIn(f"Log calls take: {cost['service']} {cost['pid']}: mean ", text)
         self.assertIn(" of 3,000 (one in 1)", text)
+        # The table of statements weighs their records with it.
+        self.assertIn("Cost", window.texts("#statements thead button"))
+        wanted = sorted((site["records"] for site in stats["sites"]), reverse=True)
+        shown = window.texts("#statements td.cost")
+        self.assertEqual(shown, [duration_text(records * cost["mean_ns"]) for records in wanted[:len(shown)]])
+        self.assertGreater(len(shown), 5)
+        self.assertNotIn("Cost", self.opened().texts("#statements thead button"))
 
     def test_the_page_requests_nothing_and_complains_of_nothing(self):
         window = self.opened()

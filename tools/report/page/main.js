@@ -69,7 +69,7 @@ class Report extends Component {
       <main>
         ${section("live") !== null && html`<${LiveControls} summary=${summary} rows=${section("statements")} />`}
         <${HealthNow} summary=${summary} />
-        <${Statements} rows=${section("statements")} summary=${summary} />
+        <${Statements} rows=${section("statements")} summary=${summary} costs=${section("health").call_costs ?? []} />
         <${Later}><${HeatOfTrace} summary=${summary} /></${Later}>
         <${Later}><${Timeline} key=${"timeline-" + dataNumber()} /></${Later}>
         <${Later}><${Flame} key=${"flame-" + dataNumber()} /></${Later}>

@@ -45,6 +45,8 @@ const COLUMNS = /** @type {{key: string, title: string, number: boolean}[]} */ (
   {key: "service", title: "Service", number: false},
   {key: "text", title: "Statement", number: false},
 ]);
+// Only if the cost of log calls was measured.
+const COST = {key: "cost", title: "Cost", number: true};
 const LEVELS = ["NONE", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG", "TRACE"];
 
 /**
@@ -65,14 +67,26 @@ export function recordsDuring(rows, summary, time) {
   return {records, all: records.reduce((sum, each) => sum + each, 0), ns: Math.min(summary.end, (last + 1) * summary.interval_ns) - first * summary.interval_ns};
 }
 
+/** ns that a log call of a service takes, on the average of the measured ones. @param {any[]} costs @returns {Map<string, number>} */
+export function meanCosts(costs) {
+  /** @type {Map<string, {ns: number, calls: number}>} */
+  const sums = new Map();
+  for (const {service, mean_ns, calls_measured} of costs) {
+    const before = sums.get(service) ?? {ns: 0, calls: 0};
+    sums.set(service, {ns: before.ns + mean_ns * calls_measured, calls: before.calls + calls_measured});
+  }
+  return new Map([...sums].map(([service, {ns, calls}]) => [service, ns / calls]));
+}
+
 /** What the numbers of the table are of. @param {any} summary @param {[number, number]} time */
 function duringText(summary, time) {
   const part = isOfIntervals(summary, time) ? "the selected time" : `the intervals of ${durationText(summary.interval_ns)} that the selected time touches`;
   return `Records, share and rate are those of ${part}. Bytes and lost records are those of the whole trace.`;
 }
 
-/** @param {any} row @param {number} records @param {string} key */
-function keyOf(row, records, key) {
+/** @param {any} row @param {number} records @param {string} key @param {Map<string, number>} means */
+function keyOf(row, records, key, means) {
+  if (key === "cost") return records * (means.get(row.service) ?? 0);
   if (key === "records" || key === "share" || key === "rate") return records;
   if (key === "level") return LEVELS.indexOf(row.level);
   return row[key];
@@ -83,9 +97,10 @@ function keyOf(row, records, key) {
  * @param {any[]} rows
  * @param {number[]} records of each
  * @param {{search: string, sort: string, rising: boolean}} wanted
+ * @param {Map<string, number>} means meanCosts()
  * @returns {number[]}
  */
-export function shownRows(rows, records, {search, sort, rising}) {
+export function shownRows(rows, records, {search, sort, rising}, means) {
   const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const numbers = rows.map((_, number) => number).filter((number) => {
     const row = rows[number];
@@ -95,7 +110,7 @@ export function shownRows(rows, records, {search, sort, rising}) {
   });
   const direction = rising ? 1 : -1;
   return numbers.sort((a, b) => {
-    const x = keyOf(rows[a], records[a], sort), y = keyOf(rows[b], records[b], sort);
+    const x = keyOf(rows[a], records[a], sort, means), y = keyOf(rows[b], records[b], sort, means);
     return (x < y ? -direction : x > y ? direction : 0) || a - b;
   });
 }
@@ -118,19 +133,21 @@ export class Statements extends Component {
     return this.counted.result;
   }
 
-  /** Sorted once. @param {any[]} rows @param {number[]} records @param {{search: string, sort: string, rising: boolean}} wanted */
-  shownRows(rows, records, wanted) {
-    const key = JSON.stringify(wanted);
+  /** Sorted once. @param {any[]} rows @param {number[]} records @param {{search: string, sort: string, rising: boolean}} wanted @param {Map<string, number>} means */
+  shownRows(rows, records, wanted, means) {
+    const key = JSON.stringify([wanted, [...means]]);
     if (this.sorted === null || this.sorted.records !== records || this.sorted.key !== key)
-      this.sorted = {records, key, result: shownRows(rows, records, wanted)};
+      this.sorted = {records, key, result: shownRows(rows, records, wanted, means)};
     return this.sorted.result;
   }
 
-  /** @param {{rows: any[], summary: any}} properties @param {{top: number}} state */
-  render({rows, summary}, {top}) {
+  /** @param {{rows: any[], summary: any, costs: any[]}} properties costs: of log calls, as in `health` @param {{top: number}} state */
+  render({rows, summary, costs}, {top}) {
     const {search, sort, rising, statements, time} = view();
     const during = this.during(rows, summary, time);
-    const shown = this.shownRows(rows, during.records, {search, sort, rising});
+    const means = meanCosts(costs);
+    const columns = means.size === 0 ? COLUMNS : [...COLUMNS.slice(0, 3), COST, ...COLUMNS.slice(3)];
+    const shown = this.shownRows(rows, during.records, {search, sort, rising}, means);
     const height = Math.min(480, Math.max(1, shown.length) * ROW_PIXELS);
     const first = Math.max(0, Math.floor(top / ROW_PIXELS) - 5);
     const part = shown.slice(first, first + (isPrinting() ? PRINTED_ROWS : Math.ceil(height / ROW_PIXELS) + 10));
@@ -147,8 +164,9 @@ export class Statements extends Component {
         ${statements.length > 0 && html`<button type="button" onClick=${() => changeView({statements: []})}>Show all</button>`}
       </div>
       ${time !== null && html`<p class="note during">${duringText(summary, time)}</p>`}
+      ${means.size > 0 && html`<p class="note">Cost: the records, times what a measured log call of the service takes on average.</p>`}
       <div class="scroll" style=${{maxHeight: "520px"}} tabindex="0" role="region" aria-label="Statements" onScroll=${(/** @type {any} */ event) => this.setState({top: event.target.scrollTop})}>
-        <table><thead><tr>${COLUMNS.map(head)}<th scope="col" class="text">Over time</th></tr></thead>
+        <table><thead><tr>${columns.map(head)}<th scope="col" class="text">Over time</th></tr></thead>
         <tbody>
           <tr class="space" style=${{height: `${first * ROW_PIXELS}px`}} aria-hidden="true"></tr>
           ${part.map((number) => {
@@ -157,6 +175,7 @@ export class Statements extends Component {
               <td class="number">${count(during.records[number])}</td>
               <td class="number">${during.all === 0 ? "" : `${(100 * during.records[number] / during.all).toFixed(1)} %`}</td>
               <td class="number">${seconds > 0 ? rateText(during.records[number] / seconds) : ""}</td>
+              ${means.size > 0 && html`<td class="number cost">${means.has(row.service) ? durationText(during.records[number] * (means.get(row.service) ?? 0)) : ""}</td>`}
               <td class="number">${byteText(row.ring_bytes)}</td>
               <td class=${"number" + (row.lost > 0 ? " bad" : "")}>${row.lost > 0 ? count(row.lost) : ""}</td>
               <td class=${"level " + (LEVELS.includes(row.level) ? row.level.toLowerCase() : "")}>${row.level}</td>
