@@ -86,13 +86,20 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::atomic<std::uint32_t> wide_session;
 };
 
+// Whether a consumer with the number `session` lacks what the latest one that has it stored under
+// `known`, before its own number. A reader can see that word and not yet the number: then a newer
+// consumer, which has it, is entering the segment.
+inline bool is_without(std::uint32_t known, std::uint64_t session) {
+  return static_cast<std::int32_t>(known - static_cast<std::uint32_t>(session)) < 0;
+}
+
 // Whether the consumer that holds or held the segment quarantines rings with records of a wide
 // site. False without one: a later consumer decides for itself.
 inline bool refuses_wide_sites(const ConsumerLine& line) {
   const auto state = static_cast<ConsumerState>(line.state.load(std::memory_order_relaxed));
   if (state == ConsumerState::kNone || state == ConsumerState::kDetached) return false;
   const std::uint64_t session = line.session.load(std::memory_order_acquire);
-  return line.wide_session.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(session);
+  return is_without(line.wide_session.load(std::memory_order_relaxed), session);
 }
 
 // Losses that cannot be counted in a ring, one counter per cause (loss_cause.hpp).
@@ -237,8 +244,7 @@ inline bool refuses_durable_flush(const ControlPage& control) {
   if (state == ConsumerState::kNone || state == ConsumerState::kDetached) return false;
   // Pairs with the release of the consumer that enters the segment.
   const std::uint64_t session = control.consumer.session.load(std::memory_order_acquire);
-  return control.tool_answers.durable_session.load(std::memory_order_relaxed) !=
-         static_cast<std::uint32_t>(session);
+  return is_without(control.tool_answers.durable_session.load(std::memory_order_relaxed), session);
 }
 
 static_assert(sizeof(ServiceLine) == kCacheLineBytes);

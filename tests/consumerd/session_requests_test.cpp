@@ -106,5 +106,26 @@ TEST_F(SessionTest, TellsTheServiceThatItReadsWideSites) {
   EXPECT_FALSE(shm::refuses_wide_sites(line));
 }
 
+// What a consumer can do is stored before its number, and seen before it.
+TEST_F(SessionTest, RefusesNothingWhileANewConsumerEnters) {
+  shm::ControlPage& control = service_.control();
+  control.consumer.state.store(static_cast<std::uint32_t>(shm::ConsumerState::kPolling));
+  for (const std::uint64_t session : {std::uint64_t{41}, std::uint64_t{0xFFFF'FFFF}}) {
+    control.consumer.session.store(session);
+    const auto set = [&](std::uint64_t known) {
+      control.consumer.wide_session.store(static_cast<std::uint32_t>(known));
+      control.tool_answers.durable_session.store(static_cast<std::uint32_t>(known));
+    };
+    set(session - 1);
+    EXPECT_TRUE(shm::refuses_wide_sites(control.consumer));
+    EXPECT_TRUE(shm::refuses_durable_flush(control));
+    for (const std::uint64_t known : {session, session + 1}) {
+      set(known);
+      EXPECT_FALSE(shm::refuses_wide_sites(control.consumer));
+      EXPECT_FALSE(shm::refuses_durable_flush(control));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ringside::consumer_test

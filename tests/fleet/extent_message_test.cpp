@@ -62,11 +62,12 @@ TEST(ExtentMessage, IsRefusedIfItIsCut) {
   }
 }
 
-// zstd ignores a bit of its frame: then nothing else may have changed.
+// Some bits of a zstd frame have no meaning, and which ones depends on what is packed: then the
+// message is the same.
 TEST(ExtentMessage, IsRefusedIfAByteChanges) {
   const ExtentMessage message = some_message();
   const Bytes payload = write_extent_message(message, 3);
-  int accepted = 0;
+  constexpr std::size_t kBodyAt = 96;
   for (std::size_t at = 0; at < payload.size(); ++at) {
     // The four bytes without a meaning.
     if (at >= 84 && at < 88) continue;
@@ -75,11 +76,10 @@ TEST(ExtentMessage, IsRefusedIfAByteChanges) {
     ExtentMessage read;
     std::string why;
     if (!read_extent_message(changed, read, &why)) continue;
-    ++accepted;
+    EXPECT_GE(at, kBodyAt);
     EXPECT_EQ(read.blocks, message.blocks) << at;
     EXPECT_EQ(read.repeated, message.repeated) << at;
   }
-  EXPECT_LE(accepted, 1);
 }
 
 TEST(ExtentMessage, IsRefusedIfItsBodyIsNoSequenceOfBlocks) {
