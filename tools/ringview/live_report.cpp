@@ -33,6 +33,7 @@ std::unique_ptr<EventFilter> filter_now(const FilterOptions& options, std::strin
 
 std::vector<std::string> paths_of(const std::vector<LiveFile>& files) {
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const LiveFile& file : files) paths.push_back(file.path);
   return paths;
 }
