@@ -239,7 +239,7 @@ class RingviewPage(LiveCase):
             waiting = self.records(window)
             self.button(window, "Show it", ".live-notice").click()
             wait_until(lambda: self.records(window) > waiting, "the newer data")
-            self.assertEqual(window.one("#records input[type=search]").get_attribute("value"), condition)
+            self.assertEqual(window.run("return document.querySelector('#records input[type=search]').value"), condition)
             for panel in ("#timeline canvas", "#flame canvas"):
                 if not window.all(panel):
                     continue
