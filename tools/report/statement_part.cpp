@@ -28,37 +28,32 @@ constexpr std::size_t kShortStatementBytes = 60;
 void StatementPart::add(const ReportEvent& event) {
   if (event.event.kind != trace::EventKind::kRecord) return;
   const std::uint32_t number = event.place.site->number;
-  if (number >= rows_.size() || rows_[number] == nullptr) [[unlikely]]
-    add_row(event, number);
-  if (event.interval == interval_ && event.grid.shift() == grid_shift_) [[likely]]
-    return;
-  if (event.grid.shift() == grid_shift_ && event.interval < interval_) {
-    ++rows_[number]->counted;
-    return rows_[number]->records.add(event.grid, event.interval, 1);
+  if (event.interval != interval_ || event.grid.shift() != grid_shift_) [[unlikely]] {
+    finish(event.grid);
+    interval_ = event.interval;
+    grid_shift_ = event.grid.shift();
   }
-  count(event.grid, event.place.site);
-  interval_ = event.interval;
-  grid_shift_ = event.grid.shift();
+  if (number >= latest_.size()) [[unlikely]]
+    latest_.resize(std::size_t{number} + 1);
+  if (latest_[number]++ == 0) [[unlikely]]
+    touch(event, number);
 }
 
-void StatementPart::add_row(const ReportEvent& event, std::uint32_t number) {
+void StatementPart::touch(const ReportEvent& event, std::uint32_t number) {
+  touched_.push_back(number);
   if (number >= rows_.size()) rows_.resize(std::size_t{number} + 1);
+  if (rows_[number] != nullptr) return;
   rows_[number] = std::make_unique<Row>();
-  rows_[number]->site = event.place.site;
   rows_[number]->function = event.event.record.site->function;
 }
 
-// `newest`: its last record is in a later interval. The grid may have become coarser since.
-void StatementPart::count(const TimeGrid& grid, const SiteStats* newest) {
-  if (grid_shift_ == 0) return;  // there is no interval before the first record
+// The grid may have become coarser since.
+void StatementPart::finish(const TimeGrid& grid) {
+  if (touched_.empty()) return;
   const std::size_t interval = interval_ >> (grid.shift() - grid_shift_);
-  for (const auto& row : rows_) {
-    if (row == nullptr) continue;
-    const std::uint64_t records = row->site->records - (row->site == newest ? 1 : 0);
-    if (records == row->counted) continue;
-    row->records.add(grid, interval, static_cast<std::uint32_t>(records - row->counted));
-    row->counted = records;
-  }
+  for (const std::uint32_t number : touched_)
+    rows_[number]->records.add(grid, interval, std::exchange(latest_[number], 0));
+  touched_.clear();
 }
 
 std::string StatementPart::document(const TraceStats& stats, const TimeGrid& grid, unsigned level) {

@@ -1,6 +1,5 @@
 #pragma once
-// The table of statements: their counts, and how these change over time. TraceStats counts the
-// records; what has come since the interval before is that of this one.
+// The table of statements: their counts, and how these change over time.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +15,8 @@ class StatementPart final : public ReportPart {
  public:
   void add(const ReportEvent& event) override;
 
-  // Call it before the data is read.
-  void finish(const TimeGrid& grid) { count(grid, nullptr); }
+  // Hands over what is counted: call it before the data is read.
+  void finish(const TimeGrid& grid);
 
   // README.md, "statements". Rows in the order of their numbers in `stats`. `level`: of
   // SectionFitting.
@@ -32,17 +31,18 @@ class StatementPart final : public ReportPart {
 
  private:
   struct Row {
-    const SiteStats* site = nullptr;
-    std::uint64_t counted = 0;  // of its records, in `records`
     GridCounts<std::uint32_t> records;
     std::string function;
   };
   nlohmann::json row_json(const SiteStats& site, const TimeGrid& grid, bool is_short);
-  void add_row(const ReportEvent& event, std::uint32_t number);
-  void count(const TimeGrid& grid, const SiteStats* newest);
+  void touch(const ReportEvent& event, std::uint32_t number);
 
   std::vector<std::unique_ptr<Row>> rows_;  // by number
-  std::size_t interval_ = 0;                // the latest one, of a grid with
+  // Records of the latest interval. The counts of all statements are neighbours here, and only
+  // those that have some cost time when an interval ends: traces can have many statements.
+  std::vector<std::uint32_t> latest_;   // by number
+  std::vector<std::uint32_t> touched_;  // numbers with counts in latest_
+  std::size_t interval_ = 0;            // the latest one, of a grid with
   unsigned grid_shift_ = 0;
 };
 

@@ -16,7 +16,7 @@ class UsedForms {
  public:
   static constexpr std::size_t kMostPackedBytes = 400'000;
 
-  // RecordForms::kNone is no use.
+  // RecordForms::kNone does not count.
   void use(std::int32_t form) {
     if (form == RecordForms::kNone) return;
     if (static_cast<std::size_t>(form) >= uses_.size())
