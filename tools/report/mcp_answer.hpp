@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 
 namespace ringside::tool {
 

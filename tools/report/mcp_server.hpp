@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/files/owned_fd.hpp"
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 #include "tools/report/mcp_session.hpp"
 
 namespace ringside::tool {

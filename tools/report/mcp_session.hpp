@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 #include "tools/report/mcp_tools.hpp"
 
 namespace ringside::tool {

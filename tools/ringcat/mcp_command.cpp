@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/files/path_scheme.hpp"
+#include "tools/processes/bounded_command.hpp"
 #include "tools/query/exit_codes.hpp"
 #include "tools/query/standard_streams.hpp"
-#include "tools/report/bounded_command.hpp"
 #include "tools/report/mcp_server.hpp"
 #include "tools/report/mcp_session.hpp"
 #include "tools/text/help_format.hpp"

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "tools/ringrun/started_process.hpp"
+#include "tools/processes/started_process.hpp"
 
 namespace ringside::tool {
 namespace {

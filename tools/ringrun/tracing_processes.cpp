@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "tools/processes/started_process.hpp"
 #include "tools/ringrun/companion_programs.hpp"
 #include "tools/ringrun/companion_readiness.hpp"
 #include "tools/ringrun/run_message.hpp"
-#include "tools/ringrun/started_process.hpp"
 
 namespace ringside::tool {
 namespace {

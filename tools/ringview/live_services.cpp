@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 
 namespace ringside::tool {
 namespace {

@@ -18,9 +18,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/processes/bounded_command.hpp"
 #include "tools/query/event_filter.hpp"
 #include "tools/query/filter_options.hpp"
-#include "tools/report/bounded_command.hpp"
 #include "tools/ringview/listening_address.hpp"
 #include "tools/ringview/live_board.hpp"
 #include "tools/ringview/live_report.hpp"

@@ -1,4 +1,4 @@
-#include "tools/ringrun/started_process.hpp"
+#include "tools/processes/started_process.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

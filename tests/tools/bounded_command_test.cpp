@@ -1,5 +1,5 @@
 // Programs that answer, fail, do not end, or do not stop.
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "tools/report/bounded_command.hpp"
+#include "tools/processes/bounded_command.hpp"
 
 #include <algorithm>
 #include <cerrno>
