@@ -29,6 +29,13 @@ def has_ended(pid):
     return not os.path.exists(f"/proc/{pid}")
 
 
+def is_zombie(pid):
+    try:
+        return state_of(pid) == "Z"
+    except OSError:
+        return True
+
+
 class McpLines(Traced):
     def lines(self, *lines, traces=None):
         done = subprocess.run([program("ringcat"), "mcp", *(traces or self.traces)], input=b"".join(line + b"\n" for line in lines),
@@ -154,6 +161,13 @@ class McpQuestionsThatRun(Traced):
         self.client.process.terminate()
         self.assertEqual(self.client.process.wait(BOUND_S), 0)
         self.assertTrue(has_ended(child))
+
+    def test_a_killed_server_takes_the_questions_with_it(self):
+        self.ask(1)
+        child, = self.children(1)
+        self.client.process.kill()
+        # Its new parent need not wait for it.
+        wait_until(lambda: has_ended(child) or is_zombie(child), "the question to end")
 
     def test_a_client_that_has_gone_ends_the_questions(self):
         self.ask(1)

@@ -4,12 +4,13 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
-#include <spawn.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <sys/wait.h>
+
+#include "tools/processes/started_process.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -52,33 +53,17 @@ void take_arrived(OwnedFd& fd, std::string& text, std::size_t most_bytes, bool& 
   }
 }
 
-int spawn(const std::string& program, const std::vector<std::string>& arguments, int output,
-          int errors, pid_t& pid) {
-  std::vector<std::string> words = {program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-  // Not the signals that this process blocks or ignores.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigaddset(&signals, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int code =
-      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return code;
+// In the child.
+void take_streams(int output, int errors) {
+  const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
+      ::dup2(errors, STDERR_FILENO) < 0)
+    ::_exit(1);
+  // This process may block and ignore signals.
+  ::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 }  // namespace
@@ -95,11 +80,14 @@ std::unique_ptr<BoundedCommand> BoundedCommand::start(const std::string& program
   }
   std::unique_ptr<BoundedCommand> command(
       new BoundedCommand(bounds, std::move(output.out), std::move(errors.out)));
-  const int code = spawn(program, arguments, output.in.get(), errors.in.get(), command->pid_);
-  if (code == 0) return command;
-  command->pid_ = -1;
-  *why = program + ": cannot be started: " + std::generic_category().message(code) +
-         (code == E2BIG ? "; use shorter arguments" : "; check its permissions");
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const StartedProcess started =
+      start_process(words, SIGKILL, [&] { take_streams(output.in.get(), errors.in.get()); });
+  command->pid_ = started.pid;
+  if (started.pid >= 0) return command;
+  *why = program + ": cannot be started: " + std::generic_category().message(started.error) +
+         (started.error == E2BIG ? "; use shorter arguments" : "; check its permissions");
   return nullptr;
 }
 

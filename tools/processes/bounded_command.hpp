@@ -29,8 +29,8 @@ struct CommandResult {
   bool is_timed_out = false;
 };
 
-// A program that runs. When its output exceeds its bound, after its time, and when this object is
-// destroyed, it is killed. Not thread-safe.
+// A program that runs. When its output exceeds its bound, after its time, when this object is
+// destroyed, and when the thread that started it ends or is killed, it is killed. Not thread-safe.
 class BoundedCommand {
  public:
   // Without standard input. Null with `*why` if it cannot be started.

@@ -10,12 +10,16 @@
 namespace ringside::tool {
 namespace {
 
-[[noreturn]] void execute(const std::vector<std::string>& words, int failure) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void execute(char* const* arguments, int failure) {
+  execvp(arguments[0], arguments);
   const int error = errno;
   if (write(failure, &error, sizeof error) < 0) _exit(1);
   _exit(0);
@@ -37,13 +41,15 @@ StartedProcess start_process(const std::vector<std::string>& words, int death_si
                              const std::function<void()>& prepare) {
   int ends[2];  // closed on exec
   if (pipe2(ends, O_CLOEXEC) != 0) return {-1, errno};
+  // Before the fork: after it, another thread may hold the lock of the allocator forever.
+  const std::vector<char*> arguments = pointers_to(words);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, death_signal);
     if (getppid() != parent) _exit(1);  // it died before
     prepare();
-    execute(words, ends[1]);
+    execute(arguments.data(), ends[1]);
   }
   int error = errno;
   close(ends[1]);

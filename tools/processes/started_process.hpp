@@ -15,8 +15,9 @@ struct StartedProcess {
 };
 
 // Executes `words`, of which the first is a path or a name to search for in PATH. The kernel sends
-// `death_signal` to the child if this process dies. `prepare` runs in the child, before the
-// program.
+// `death_signal` to the child when the calling thread ends, and so when this process dies.
+// `prepare` runs in the child, before the program; in a process with threads it only makes
+// async-signal-safe calls.
 StartedProcess start_process(const std::vector<std::string>& words, int death_signal,
                              const std::function<void()>& prepare);
 
