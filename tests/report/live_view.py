@@ -34,7 +34,9 @@ class View:
         self.bed = bed
         self.log = os.path.join(bed.output_dir, "..", os.path.basename(bed.output_dir) + ".ringview.log")
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program("ringview"), "--interval-ms", "50", "--shm-dir", bed.shm_dir, *options, folder or bed.output_dir], user=user,  # pylint: disable=consider-using-with
+            # Without a path, if `folder` is empty.
+            paths = [folder] if folder else [bed.output_dir] if folder is None else []
+            self.process = subprocess.Popen([program("ringview"), "--interval-ms", "50", "--shm-dir", bed.shm_dir, *options, *paths], user=user,  # pylint: disable=consider-using-with
                                             stderr=log, stdin=subprocess.DEVNULL)
         wait_until(lambda: "token=" in self.said() or self.process.poll() is not None, "the address")
         found = ADDRESS.search(self.said())

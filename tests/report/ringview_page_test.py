@@ -177,6 +177,7 @@ class RingviewPage(LiveCase):
             consumer.send(signal.SIGKILL)
             consumer.wait()
             wait_until(lambda: f"No consumerd reads load0 {load.process.pid}" in "".join(window.texts("#health")), "that nothing reads the service")
+            wait_until(lambda: f"The newest records of load0 {load.process.pid} are read from its segment" in "".join(window.texts("#health")), "records of its segment")
             self.assertNotIn("No losses.", "".join(window.texts("#health")))
         consumer = self.bed.start_consumer()
         load.stop()

@@ -83,7 +83,7 @@ ROOMS = {
         "fleet": {"files", "live", "query", "text"},
         "processes": {"files"},
         "report": {"crash", "files", "interop", "processes", "query", "symbols", "text"},
-        "ringview": {"processes", "query", "report", "text"},
+        "ringview": {"files", "live", "processes", "query", "report", "text"},
         "scheduling": {"files", "interop"},
         "symbols": set(),
         "crash": {"symbols"},

@@ -389,8 +389,11 @@ class Salvage {
 
 std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why) {
   const auto image = SegmentImage::open(path, why);
-  if (image == nullptr) return {};
-  return Salvage(*image).run();
+  return image == nullptr ? std::nullopt : std::optional(salvage_segment(*image));
+}
+
+SalvagedSegment salvage_segment(SegmentImage& image) {
+  return Salvage(image).run();
 }
 
 }  // namespace ringside::tool

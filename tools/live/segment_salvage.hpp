@@ -32,6 +32,8 @@ struct SalvagedThread {
   std::uint64_t lost_bytes = 0;
 };
 
+class SegmentImage;
+
 struct SalvagedSegment {
   std::vector<std::byte> trace;  // one section with an END, as in a trace file
   std::vector<SalvagedThread> threads;
@@ -46,5 +48,6 @@ struct SalvagedSegment {
 
 // Empty with `*why` (with path, offset and remedy) if `path` is not a readable segment.
 std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why);
+SalvagedSegment salvage_segment(SegmentImage& image);
 
 }  // namespace ringside::tool

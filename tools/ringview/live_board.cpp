@@ -23,6 +23,13 @@ json unreadable_json(const std::vector<UnreadableFile>& files) {
   return {{"count", files.size()}, {"first", std::move(named)}};
 }
 
+json services_json(const std::vector<LiveService>& services) {
+  json all = json::array();
+  for (const LiveService& each : services)
+    all.push_back({{"service", each.service}, {"pid", each.pid}});
+  return all;
+}
+
 }  // namespace
 
 std::string live_members(const LiveState& state) {
@@ -33,6 +40,7 @@ std::string live_members(const LiveState& state) {
             {"update_ms", state.update_ms},
             {"error", state.error},
             {"unreadable", unreadable_json(state.unreadable)},
+            {"segments", services_json(state.from_segments)},
             {"selection", state.selection}};
   if (state.read_unix_ms) live["read_unix_ms"] = *state.read_unix_ms;
   std::string text = printed(live);

@@ -28,6 +28,13 @@ struct UnreadableFile {
   bool operator==(const UnreadableFile&) const = default;
 };
 
+// A service, as its segment is named.
+struct LiveService {
+  std::string service;
+  std::uint32_t pid = 0;
+  bool operator==(const LiveService&) const = default;
+};
+
 struct LiveState {
   std::uint64_t number = 0;  // rises with each change of anything
 
@@ -41,7 +48,8 @@ struct LiveState {
   bool is_reading = false;  // the files, now
   std::string error;        // why the data is not made again; empty: it is
   std::vector<UnreadableFile> unreadable;
-  std::vector<std::string> selection;  // options that select records: "--since -10m"
+  std::vector<LiveService> from_segments;  // whose segments the data has, besides the files
+  std::vector<std::string> selection;      // options that select records: "--since -10m"
   LiveServices services;
 };
 

@@ -1,11 +1,12 @@
 #pragma once
-// The trace files that a live report is of.
+// What a live report is of: trace files, and segments that no consumer reads.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "tools/ringview/live_board.hpp"
+#include "tools/ringview/live_segments.hpp"
 
 namespace ringside::tool {
 
@@ -19,6 +20,7 @@ struct LiveFile {
 struct LiveFiles {
   std::vector<LiveFile> files;  // that are not empty, and can be opened
   std::vector<UnreadableFile> unreadable;
+  std::vector<LiveSegment> segments;  // whose records are in no file
   bool operator==(const LiveFiles&) const = default;
 };
 

@@ -23,6 +23,9 @@ constexpr int kPauseFactor = 5;
 // passed.
 constexpr std::uint64_t kSlidePart = 20;
 
+// Of records in segments that are read together.
+constexpr std::uint64_t kMostCopiedBytes = std::uint64_t{256} << 20;
+
 std::int64_t ms_of(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
@@ -50,11 +53,40 @@ bool leave_out(const trace::ReadError& error, std::vector<LiveFile>& files,
   return true;
 }
 
+// Adds them to the files.
+std::vector<SegmentCopy> copies_of(const std::vector<LiveSegment>& segments,
+                                   std::vector<LiveFile>& files,
+                                   std::vector<UnreadableFile>& unreadable,
+                                   std::vector<LiveService>& services) {
+  std::vector<SegmentCopy> copies;
+  std::uint64_t bytes = 0;
+  for (const LiveSegment& segment : segments) {
+    std::string why;
+    if (bytes > kMostCopiedBytes) {
+      unreadable.push_back(
+          {segment.path, "the segments have too many records; select services with --service"});
+      continue;
+    }
+    std::optional<SegmentCopy> copy = SegmentCopy::make(segment.path, &why);
+    if (!copy) {
+      if (!why.empty()) unreadable.push_back({segment.path, std::move(why)});
+      continue;
+    }
+    bytes += copy->bytes();
+    files.push_back({copy->path(), copy->bytes(), 0});
+    services.push_back({service_of(segment.path), pid_of(segment.path)});
+    copies.push_back(*std::move(copy));
+  }
+  return copies;
+}
+
 }  // namespace
 
 std::unique_ptr<LiveReport> LiveReport::open(LiveBoard& board, Options options, std::string* why) {
   LiveFiles found;
   if (!look_at_files(options.paths, found, why)) return nullptr;
+  if (options.paths.empty() && !look_at_segments(options.segments, found.segments, why))
+    return nullptr;
   return std::unique_ptr<LiveReport>(new LiveReport(board, std::move(options)));
 }
 
@@ -86,10 +118,21 @@ void LiveReport::run() {
   }
 }
 
+// Without its directory, there are no segments.
+bool LiveReport::look(LiveFiles& found, std::string* why) const {
+  std::string fault;
+  if (!look_at_segments(options_.segments, found.segments, &fault) && options_.paths.empty()) {
+    *why = fault;
+    return false;
+  }
+  // After the segments: what a consumer takes meanwhile is then in the files.
+  return look_at_files(options_.paths, found, why);
+}
+
 void LiveReport::follow(Clock::duration& wait) {
   LiveFiles found;
   std::string why;
-  if (!look_at_files(options_.paths, found, &why)) return fail(why);
+  if (!look(found, &why)) return fail(why);
   if (found == known_ && board_.newest()->read_unix_ms && !has_slid()) {
     if (!board_.newest()->error.empty()) fail({});
     return;
@@ -129,6 +172,9 @@ void LiveReport::fail(const std::string& why) {
 bool LiveReport::make(const LiveFiles& found) {
   std::vector<LiveFile> files = found.files;
   std::vector<UnreadableFile> unreadable = found.unreadable;
+  std::vector<LiveService> from_segments;
+  const std::vector<SegmentCopy> copies =
+      copies_of(found.segments, files, unreadable, from_segments);
   const auto read_at = std::chrono::system_clock::now().time_since_epoch();
   std::string text;
   if (!read(files, unreadable, &text)) return false;
@@ -140,6 +186,7 @@ bool LiveReport::make(const LiveFiles& found) {
     state.is_reading = false;
     state.error.clear();
     state.unreadable = std::move(unreadable);
+    state.from_segments = std::move(from_segments);
   });
   return true;
 }

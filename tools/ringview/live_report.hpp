@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tools/live/service_choice.hpp"
 #include "tools/query/filter_options.hpp"
 #include "tools/ringview/live_board.hpp"
 #include "tools/ringview/live_files.hpp"
@@ -18,7 +19,8 @@ namespace ringside::tool {
 class LiveReport {
  public:
   struct Options {
-    std::vector<std::string> paths;  // directories, or files
+    std::vector<std::string> paths;  // directories, or files; none: segments only
+    ServiceChoice segments;          // those without a consumer are read too
     std::string title;
     FilterOptions filter;                      // valid: --since and --service
     std::vector<std::string> selection;        // the same, as typed
@@ -38,6 +40,7 @@ class LiveReport {
   void follow(std::chrono::steady_clock::duration& wait);
   bool has_slid() const;
   void fail(const std::string& why);
+  bool look(LiveFiles& found, std::string* why) const;
   bool make(const LiveFiles& found);
   bool read(std::vector<LiveFile>& files, std::vector<UnreadableFile>& unreadable,
             std::string* json);

@@ -63,7 +63,8 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
                "ringview");
   set_help_format(app);
   app.set_version_flag("--version", std::string("ringview ") + RINGSIDE_VERSION);
-  app.add_option("PATH", options.paths, "directories of trace files, or files")->required();
+  app.add_option("PATH", options.paths,
+                 "directories of trace files, or files; none: only the segments of services");
   auto* const port = app.add_option("--port", options.port, "port of 127.0.0.1; 0: any free one");
   port->type_name("N")->capture_default_str();
   app.add_option("--socket", options.socket, "listen on this Unix socket instead")
@@ -89,7 +90,7 @@ std::optional<int> parse_view(int argc, char** argv, ViewOptions& options) {
   if (shm_dir != nullptr && *shm_dir != '\0') options.shm_dir = shm_dir;
   app.add_option("--shm-dir", options.shm_dir,
                  "directory of the services' segments: which ones run, their costs of log calls,\n"
-                 "and --allow-control; default: RINGSIDE_SHM_DIR")
+                 "records that no consumer takes, and --allow-control; default: RINGSIDE_SHM_DIR")
       ->type_name("DIR")
       ->capture_default_str();
   app.footer(
@@ -147,9 +148,14 @@ std::vector<std::string> selection_of(const FilterOptions& filter) {
   return selection;
 }
 
-std::string title_of(const std::vector<std::string>& paths) {
+ServiceChoice segments_of(const ViewOptions& options) {
+  return {options.shm_dir, options.filter.services, {}};
+}
+
+std::string title_of(const ViewOptions& options) {
+  if (options.paths.empty()) return options.shm_dir;
   std::string title;
-  for (const std::string& path : paths) title += (title.empty() ? "" : ", ") + path;
+  for (const std::string& path : options.paths) title += (title.empty() ? "" : ", ") + path;
   return title;
 }
 
@@ -171,9 +177,9 @@ int run(int argc, char** argv) {
   LiveBoard board;
   const auto report = LiveReport::open(
       board,
-      {options.paths, options.title.empty() ? title_of(options.paths) : options.title,
-       options.filter, selection_of(options.filter),
-       std::chrono::milliseconds(options.interval_ms)},
+      {options.paths, segments_of(options),
+       options.title.empty() ? title_of(options) : options.title, options.filter,
+       selection_of(options.filter), std::chrono::milliseconds(options.interval_ms)},
       &why);
   if (report == nullptr) {
     say(why);

@@ -26,6 +26,11 @@ function unread(live) {
   return (live.services ?? []).filter((/** @type {any} */ one) => one.alive !== false && one.consumer === "none");
 }
 
+/** Services whose newest records are here, though no trace has them. @param {any} live */
+function fromSegments(live) {
+  return live.segments ?? [];
+}
+
 /**
  * What stands in the way of newer or further records, one sentence each.
  * @param {import("./live.js").LiveStatus} status
@@ -40,6 +45,8 @@ export function obstacles({live, isConnected, trouble}) {
     texts.push(`${counted(live.unreadable.count, "file")} cannot be read: ${live.unreadable.first.map((/** @type {any} */ one) => visible(`${one.path}: ${one.why}`, 500)).join(", ")}.`);
   const alone = unread(live);
   if (alone.length > 0) texts.push(`No consumerd reads ${named(alone, serviceText)}: new records are not in a trace.`);
+  const direct = fromSegments(live);
+  if (direct.length > 0) texts.push(`The newest records of ${named(direct, serviceText)} are read from ${direct.length === 1 ? "its segment" : "their segments"}, which ${direct.length === 1 ? "keeps" : "keep"} no more than their rings hold.`);
   return texts;
 }
 
