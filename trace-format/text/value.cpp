@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
 
 namespace ringside::trace {
 namespace {
@@ -31,6 +34,14 @@ long double x87(std::uint64_t mantissa, std::uint64_t exponent_and_sign) {
   if (exponent == 0x7fff) {
     const long double infinity = std::numeric_limits<long double>::infinity();
     return negative ? -infinity : infinity;
+  }
+  if constexpr (std::numeric_limits<long double>::digits == 64) {
+    // The processor's own form.
+    const auto head = static_cast<std::uint16_t>(exponent_and_sign);
+    long double number = 0;
+    std::memcpy(&number, &mantissa, sizeof mantissa);
+    std::memcpy(reinterpret_cast<char*>(&number) + sizeof mantissa, &head, sizeof head);
+    return number;
   }
   const int scale = (exponent == 0 ? 1 : exponent) - 16383 - 63;
   const long double magnitude = std::ldexp(static_cast<long double>(mantissa), scale);
