@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "shm-layout/record_head.hpp"
 
@@ -31,9 +32,7 @@ void NumberPart::add(const ReportEvent& event) {
   const std::uint32_t number = event.place.site->number;
   if (number >= statements_.size()) [[unlikely]]
     statements_.resize(std::size_t{number} + 1);
-  if (statements_[number] == nullptr) [[unlikely]]
-    statements_[number] = std::make_unique<Statement>();
-  Statement& statement = *statements_[number];
+  Statement& statement = statements_[number];
   const bool has_duration =
       (event.event.record.ext_flags & shm::kExtDuration) != 0 && event.event.segment->tick_hz != 0;
   const Plan& plan = plan_of(statement, event);
@@ -53,19 +52,22 @@ void NumberPart::add(const ReportEvent& event) {
     add_value(*durations, event.grid, span_length_ns(event.event));
 }
 
-const NumberPart::Plan& NumberPart::plan_of(Statement& statement, const ReportEvent& event) {
-  const trace::Site* const site = event.event.record.site;
-  for (const Plan& plan : statement.plans) {
-    if (plan.site == site && plan.section == event.event.section) [[likely]]
-      return plan;
+const NumberPart::Plan& NumberPart::further_plan_of(Statement& statement,
+                                                    const ReportEvent& event) {
+  std::vector<Plan>& further = statement.further_plans;
+  const auto known = std::find_if(further.begin(), further.end(),
+                                  [&](const Plan& plan) { return plan.is_of(event.event); });
+  if (known != further.end()) return *known;
+  // Sections follow each other: the newest one has the most records from now on.
+  if (statement.first_plan.site == nullptr) {
+    // There was none.
+  } else if (further.size() < kMostFurtherPlans) {
+    further.push_back(std::move(statement.first_plan));
+  } else {
+    further[statement.oldest_plan] = std::move(statement.first_plan);
+    statement.oldest_plan = (statement.oldest_plan + 1) % kMostFurtherPlans;
   }
-  if (statement.plans.size() < kMostPlans) {
-    statement.plans.push_back(make_plan(statement, event));
-    return statement.plans.back();
-  }
-  Plan& oldest = statement.plans[statement.oldest_plan];
-  statement.oldest_plan = (statement.oldest_plan + 1) % kMostPlans;
-  return oldest = make_plan(statement, event);
+  return statement.first_plan = make_plan(statement, event);
 }
 
 // Builds of a service can differ in the arguments of a statement: the name tells which is which.

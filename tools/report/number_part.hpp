@@ -31,7 +31,7 @@ class NumberPart final : public ReportPart {
  private:
   static constexpr std::size_t kRunValues = 64;
   // Processes of one service have statements of their own, whose records alternate.
-  static constexpr std::size_t kMostPlans = 8;
+  static constexpr std::size_t kMostFurtherPlans = 7;
 
   struct Column {
     HeatField* heat = nullptr;              // null: not in the heat map
@@ -51,16 +51,26 @@ class NumberPart final : public ReportPart {
     const trace::Site* site = nullptr;
     std::uint32_t section = 0;
     std::vector<Argument> arguments;
+
+    bool is_of(const trace::Event& event) const {
+      return site == event.record.site && section == event.section;
+    }
   };
   struct Statement {
-    std::vector<Plan> plans;
-    std::size_t oldest_plan = 0;
-    std::vector<std::unique_ptr<Column>> columns;
+    Plan first_plan;  // the newest one; in the statement, because each record needs it
     bool has_durations = false;
+    std::vector<Plan> further_plans;
+    std::size_t oldest_plan = 0;  // of the further ones
+    std::vector<std::unique_ptr<Column>> columns;
     Column* durations = nullptr;  // null: of no panel
   };
 
-  const Plan& plan_of(Statement& statement, const ReportEvent& event);
+  const Plan& plan_of(Statement& statement, const ReportEvent& event) {
+    if (statement.first_plan.is_of(event.event)) [[likely]]
+      return statement.first_plan;
+    return further_plan_of(statement, event);
+  }
+  const Plan& further_plan_of(Statement& statement, const ReportEvent& event);
   Plan make_plan(Statement& statement, const ReportEvent& event);
   // Null if no panel has it.
   static Column* column_of(Statement& statement, HeatField* heat, SeriesPart::Numbers* series);
@@ -80,7 +90,7 @@ class NumberPart final : public ReportPart {
 
   HeatPart& heat_;
   SeriesPart* series_;
-  std::vector<std::unique_ptr<Statement>> statements_;  // by number
+  std::vector<Statement> statements_;  // by number
   std::vector<Column*> waiting_;
   // Of the values that wait.
   std::size_t interval_ = 0;

@@ -66,13 +66,12 @@ json streams_json(const TraceStats& stats, unsigned level) {
 }  // namespace
 
 void ReportBuilder::add(const trace::Event& event) {
-  const TraceStats::Place place = stats_.add(event);
-  const std::size_t interval = grid_.interval(event.unix_ns);
-  const ReportEvent placed{event, place, grid_, interval};
+  // Made in place: a copy of the two words of a place is one load, which waits for their stores.
+  const ReportEvent placed{event, stats_.add(event), grid_, grid_.interval(event.unix_ns)};
   health_.add(placed);
   statements_.add(placed);
   numbers_.add(placed);
-  if (schedule_.is_run(event, place)) [[unlikely]] {
+  if (schedule_.is_run(event, placed.place)) [[unlikely]] {
     schedule_.add(placed);
   } else {
     timeline_.add(placed);
