@@ -35,8 +35,9 @@ long double x87(std::uint64_t mantissa, std::uint64_t exponent_and_sign) {
     const long double infinity = std::numeric_limits<long double>::infinity();
     return negative ? -infinity : infinity;
   }
-  if constexpr (std::numeric_limits<long double>::digits == 64) {
-    // The processor's own form.
+  // The processor's own form, except denormal numbers: C libraries print those differently that
+  // have the mantissa's top bit.
+  if (std::numeric_limits<long double>::digits == 64 && exponent != 0) {
     const auto head = static_cast<std::uint16_t>(exponent_and_sign);
     long double number = 0;
     std::memcpy(&number, &mantissa, sizeof mantissa);
