@@ -2,12 +2,16 @@
 """The flame graph of a report has the paths of the spans that `ringcat spans` prints, and the stacks that were recorded."""
 
 import collections
+import json
+import os
+import tempfile
 import unittest
 
 import browser
-from reported_trace import ReportedTrace
+from reported_trace import ReportedTrace, ringcat
 
 THREADS, SPANS = 2, 20_000
+BEGIN_NS = 1_760_000_000_000_000_000
 
 
 def paths_of(document):
@@ -37,6 +41,27 @@ def wanted_paths(spans, document):
         if len(parent) > 1:
             sums[parent][2] -= span["duration_ns"]
     return {path: tuple(each) for path, each in sums.items()}
+
+
+class EqualTimes(unittest.TestCase):
+    """A clock with long ticks gives spans within each other equal times. Each is recorded at its end."""
+
+    def test_spans_are_within_those_that_were_recorded_later(self):
+        spans = [("inner", 0, 10), ("middle", 0, 10), ("outer", 0, 30), ("inner", 40, 5), ("middle", 40, 20), ("outer", 40, 20)]
+        with tempfile.TemporaryDirectory(prefix="ringside-test-flame-") as folder:
+            path = os.path.join(folder, "trace.ndjson")
+            with open(path, "w", encoding="utf-8") as file:
+                for name, at, duration in spans:
+                    file.write(json.dumps({"kind": "record", "site_kind": "span", "unix_ns": BEGIN_NS + at, "duration_ns": duration, "level": "INFO", "service": "shop", "pid": 7,
+                                           "host": "h", "thread": {"id": 1, "name": "t"}, "category": "", "name": name, "file": "a.cpp", "line": len(name), "function": "f",
+                                           "msg": name, "fields": {}}) + "\n")
+            trace = os.path.join(folder, "trace.ringtrace")
+            ringcat("--from", "ndjson", "--to", "ringtrace", "-o", trace, path)
+            printed = [json.loads(line) for line in ringcat("spans", "--format", "json", trace).splitlines()]
+            self.assertEqual([(span["name"], span["depth"], span["duration_ns"]) for span in printed],
+                             [("outer", 0, 30), ("middle", 1, 10), ("inner", 2, 10), ("outer", 0, 20), ("middle", 1, 20), ("inner", 2, 5)])
+            document = json.loads(ringcat("report", "--json", trace))
+            self.assertEqual(paths_of(document), {(0, "outer"): (2, 50, 20), (0, "outer", "middle"): (2, 30, 15), (0, "outer", "middle", "inner"): (2, 15, 15)})
 
 
 class FlameGraph(unittest.TestCase):

@@ -19,6 +19,7 @@
 #include "tools/query/trace_stats.hpp"
 #include "tools/report/report_page.hpp"
 #include "tools/report/time_grid.hpp"
+#include "trace-format/blocks/format_constants.hpp"
 
 namespace ringside::tool {
 namespace {
@@ -42,6 +43,13 @@ class MadeUpTrace {
     id.name = shm::kSpanIdField;
     id.type = shm::FieldType::u64;
     sites_[3].fields.push_back(id);
+  }
+
+  // Times are ticks from now on.
+  void use_ticks(std::uint64_t hz) {
+    segment_.tick_hz = hz;
+    const auto ns_per_tick = (trace::UInt128{1'000'000'000} << trace::kClockFractionBits) / hz;
+    clocks_.add({0, 1'000'000'000, static_cast<std::uint64_t>(ns_per_tick), 0, 0});
   }
 
   void span(std::uint64_t thread, std::uint64_t at, std::uint64_t duration, std::size_t site = 0,
@@ -78,7 +86,10 @@ class MadeUpTrace {
     trace::Event event;
     event.segment = &segment_;
     event.stream = &streams_[thread - 1];
-    event.unix_ns = 1'000'000'000 + at;
+    event.unix_ns = clocks_.empty() ? 1'000'000'000 + at : clocks_.unix_ns(at);
+    event.clocks = clocks_.empty() ? nullptr : &clocks_;
+    event.record.tsc = at;
+    event.record.sequence = sequence_++;
     event.record.site = &sites_[site];
     event.record.stream_id = thread;
     if (substream != 0) {
@@ -95,6 +106,8 @@ class MadeUpTrace {
   }
 
   trace::SegmentInfo segment_;
+  trace::ClockMap clocks_;
+  std::uint64_t sequence_ = 0;
   std::deque<trace::Site> sites_;
   std::deque<trace::StreamInfo> streams_;
   TraceStats stats_{0};
@@ -124,6 +137,39 @@ TEST(TimelinePart, NestsSpansThatBeginTogether) {
   EXPECT_EQ(nodes[2].count, 2U);
   EXPECT_EQ(nodes[2].total, 70U);
   EXPECT_EQ(nodes[2].self, 60);
+}
+
+TEST(TimelinePart, OfSpansWithEqualTimesTheLastRecordIsAroundTheOthers) {
+  MadeUpTrace trace;
+  for (const std::size_t site : {2U, 1U, 0U}) trace.span(1, 0, 10, site);
+  const nlohmann::json document = trace.document();
+  EXPECT_EQ(document["tracks"][0]["spans"]["statement"], nlohmann::json({2, 1, 0}))
+      << "statements have numbers in the order of their records";
+}
+
+TEST(TimelinePart, ARoundedEndNestsAsItsTicks) {
+  MadeUpTrace trace;
+  trace.use_ticks(300'000'000);
+  std::mt19937_64 dice(1);
+  std::uint64_t at = 0;
+  constexpr std::uint64_t kSpans = 1000;
+  std::uint64_t children_ns = 0;
+  for (std::uint64_t i = 0; i < kSpans; ++i) {
+    const std::uint64_t length = 2 + dice() % 100;
+    const std::uint64_t before = 1 + dice() % (length - 1);
+    trace.span(1, at, length, 0);
+    trace.span(1, at + before, length - before, 1);  // both end together
+    children_ns += (length - before) * 10 / 3;
+    at += length;  // and the next one begins then
+  }
+  EXPECT_EQ(trace.document()["spans"], 2 * kSpans);
+  const auto& nodes = trace.paths().nodes();
+  ASSERT_EQ(nodes.size(), 3U) << "a thread, and two paths";
+  EXPECT_EQ(nodes[1].count, kSpans);
+  EXPECT_EQ(nodes[2].count, kSpans);
+  EXPECT_EQ(nodes[2].parent, 1U);
+  EXPECT_EQ(nodes[2].total, children_ns);
+  EXPECT_EQ(static_cast<std::uint64_t>(nodes[1].self) + children_ns, nodes[1].total);
 }
 
 TEST(TimelinePart, ASpanWithoutItsSecondRecordIsOpen) {

@@ -39,6 +39,16 @@ inline std::uint64_t span_end_ns(const trace::Event& event) {
   return has_duration(event) ? event.unix_ns + duration_ns(event) : UINT64_MAX;
 }
 
+// The same for the nesting of spans. The sum of a begin and a duration, which were rounded each by
+// itself, can be 1 ns beyond the end of a span around it, or before that of one within it: here
+// equal ticks are equal times.
+inline std::uint64_t nesting_end_ns(const trace::Event& event) {
+  constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 62;  // so that no sum overflows
+  if (!has_duration(event)) return UINT64_MAX;
+  if (event.clocks == nullptr || event.record.duration > kMostTicks) return span_end_ns(event);
+  return std::max(event.unix_ns, event.clocks->unix_ns(event.record.tsc + event.record.duration));
+}
+
 // The substream of a record, such as a coroutine of its thread; 0 if it has none.
 inline std::uint64_t substream_of(const trace::Event& event) {
   const bool has = (event.record.ext_flags & shm::kExtSubstream) != 0;

@@ -21,6 +21,7 @@ class SpanStack {
     unsigned row = 0;                     // those of spans that overlap differ, up to kMostRows
     std::uint32_t parent_path = kNoPath;  // what was given for the innermost span around this one
     std::uint64_t taken_ns = 0;           // of the parent's time that no child had taken before
+    bool is_all_taken = false;            // all of this span is such time
     bool is_crowded = false;  // no row is free: it lies over another span, in the last row
   };
 
@@ -37,6 +38,7 @@ class SpanStack {
       place.parent_path = parent->path;
       const std::uint64_t from_ns = std::max(begin_ns, parent->taken_until_ns);
       place.taken_ns = end_ns > from_ns ? end_ns - from_ns : 0;
+      place.is_all_taken = from_ns == begin_ns;
       parent->taken_until_ns = std::max(parent->taken_until_ns, end_ns);
       least_row = parent->row + 1;
     }

@@ -117,7 +117,9 @@ void TimelinePart::add_span(const ReportEvent& event, Track& track) {
   if (!track.together.empty() && track.together.front().begin_ns != begin_ns)
     place_together(track, event.grid);
   Span span{.begin_ns = begin_ns,
-            .end_ns = span_end_ns(event.event),
+            .end_ns = nesting_end_ns(event.event),
+            .duration_ns = is_begin ? DrawnSpan::kNoEnd : duration_ns(event.event),
+            .sequence = event.event.record.sequence,
             .task = substream_of(event.event),
             .statement = event.place.site->number,
             .thread = event.place.stream->number,
@@ -126,10 +128,16 @@ void TimelinePart::add_span(const ReportEvent& event, Track& track) {
   track.together.push_back(span);
 }
 
+bool TimelinePart::is_outer(const Span& a, const Span& b) {
+  if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
+  // A clock with long ticks makes many times equal. A span is recorded at its end, an open one at
+  // its begin.
+  return a.end_ns == DrawnSpan::kNoEnd ? a.sequence < b.sequence : a.sequence > b.sequence;
+}
+
 void TimelinePart::place_together(Track& track, const TimeGrid& grid) {
   if (track.together.size() > 1) {
-    std::stable_sort(track.together.begin(), track.together.end(),
-                     [](const Span& a, const Span& b) { return a.end_ns > b.end_ns; });
+    std::stable_sort(track.together.begin(), track.together.end(), is_outer);
   }
   for (const Span& span : track.together) {
     if (span.end_ns == DrawnSpan::kNoEnd && !halves_.contains(span.open)) continue;
@@ -140,7 +148,6 @@ void TimelinePart::place_together(Track& track, const TimeGrid& grid) {
 
 void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
   const bool is_open = span.end_ns == DrawnSpan::kNoEnd;
-  const std::uint64_t duration_ns = is_open ? DrawnSpan::kNoEnd : span.end_ns - span.begin_ns;
   const SpanStack::Place place = track.nesting.place_of(span.begin_ns, span.end_ns, span.task);
   track.nesting.open(place, span.end_ns, span.task, path_of(span, place));
 
@@ -148,7 +155,7 @@ void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
   const std::size_t interval = interval_of(grid, span.begin_ns);
   track.span_counts.add(grid, interval, 1);
   const DrawnSpan drawn{.begin_ns = span.begin_ns,
-                        .duration_ns = duration_ns,
+                        .duration_ns = span.duration_ns,
                         .number = track.spans,
                         .track = track.number,
                         .statement = span.statement,
@@ -159,7 +166,7 @@ void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
   if (is_open) {
     ++open_spans_;
   } else {
-    end_ns_ = std::max(end_ns_, span.end_ns);
+    end_ns_ = std::max(end_ns_, span.begin_ns + span.duration_ns);
   }
   longest_.add(drawn);
   track.sampled_spans.add(grid, interval, drawn, span_limits_);
@@ -171,7 +178,7 @@ void TimelinePart::place(Track& track, const Span& span, const TimeGrid& grid) {
 
 std::uint32_t TimelinePart::path_of(const Span& span, const SpanStack::Place& place) {
   const bool is_open = span.end_ns == DrawnSpan::kNoEnd;
-  const std::uint64_t duration_ns = is_open ? 0 : span.end_ns - span.begin_ns;
+  const std::uint64_t duration_ns = is_open ? 0 : span.duration_ns;
   if (place.parent_path != SpanStack::kNoPath && (place.parent_path & kLeftOut) != 0) {
     // The time is part of that of the span around it.
     ++paths_.at(place.parent_path & ~kLeftOut).other_count;
@@ -183,7 +190,8 @@ std::uint32_t TimelinePart::path_of(const Span& span, const SpanStack::Place& pl
     if (parent == PathTree::kNone) return SpanStack::kNoPath;
     paths_.at(parent).total += duration_ns;
   } else if (!is_open) {
-    paths_.at(parent).self -= static_cast<std::int64_t>(place.taken_ns);
+    paths_.at(parent).self -=
+        static_cast<std::int64_t>(place.is_all_taken ? duration_ns : place.taken_ns);
   }
   const std::uint32_t node = paths_.child(parent, span.statement);
   if (node == PathTree::kNone) {

@@ -52,7 +52,9 @@ class TimelinePart final : public ReportPart {
   };
   struct Span {
     std::uint64_t begin_ns = 0;
-    std::uint64_t end_ns = 0;
+    std::uint64_t end_ns = 0;  // nesting_end_ns()
+    std::uint64_t duration_ns = 0;
+    std::uint64_t sequence = 0;
     std::uint64_t task = 0;
     std::uint32_t statement = 0;
     std::uint32_t thread = 0;
@@ -88,6 +90,7 @@ class TimelinePart final : public ReportPart {
   void place_together(Track& track, const TimeGrid& grid);
   void place(Track& track, const Span& span, const TimeGrid& grid);
   void finish(const TimeGrid& grid, std::uint64_t last_ns);
+  static bool is_outer(const Span& a, const Span& b);
   std::uint32_t path_of(const Span& span, const SpanStack::Place& place);
   static nlohmann::json spans_json(std::span<const DrawnSpan> spans, Track& track,
                                    const TimeGrid& grid, SampleLimits& limits);

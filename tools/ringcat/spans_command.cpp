@@ -43,21 +43,40 @@ struct SpansOptions {
   bool utc = false;
 };
 
+using Thread = std::pair<std::array<std::uint8_t, 16>, std::uint64_t>;
+
+// A span and its line, without its depth.
+struct SpanLine {
+  Thread thread;
+  std::uint64_t substream = 0;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;  // nesting_end_ns()
+  std::uint64_t sequence = 0;
+  bool is_open = false;
+  std::string text;
+};
+
+// Of two that begin together. A clock with long ticks makes many times equal: a span is recorded at
+// its end, an open one at its begin.
+bool is_outer(const SpanLine& a, const SpanLine& b) {
+  if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
+  return a.is_open ? a.sequence < b.sequence : a.sequence > b.sequence;
+}
+
 // How deep the spans of each thread are nested, from their times. Given in the order of their
-// beginnings.
+// beginnings; of those that begin together, the outer ones first.
 class SpanDepths {
  public:
-  std::size_t of(const trace::Event& event) {
-    SpanLanes<std::size_t>& spans = threads_[{event.segment->uuid, event.stream->id}];
-    spans.close(event.unix_ns, [](std::size_t, const auto&) {});
-    const auto place = spans.place_of(span_end_ns(event), substream_of(event));
+  std::size_t of(const SpanLine& span) {
+    SpanLanes<std::size_t>& spans = threads_[span.thread];
+    spans.close(span.begin_ns, [](std::size_t, const auto&) {});
+    const auto place = spans.place_of(span.end_ns, span.substream);
     const std::size_t depth = place.parent == nullptr ? 0 : place.parent->what + 1;
     spans.open(place, depth);
     return depth;
   }
 
  private:
-  using Thread = std::pair<std::array<std::uint8_t, 16>, std::uint64_t>;
   std::map<Thread, SpanLanes<std::size_t>> threads_;
 };
 
@@ -76,23 +95,53 @@ class SpanPrinter {
     if (!is_begin && !has_duration(event)) return true;
     const bool is_open = is_begin && open_spans_.contains(event);
     if (is_begin && !is_open) return true;  // the record of the end has everything
-    const std::size_t depth = depths_.of(event);
-    if (only_open_ && !is_open) return true;
+    const bool is_later = !together_.empty() && together_.front().begin_ns != event.unix_ns;
+    if ((is_later || together_.size() == kMostTogether) && !finish()) return false;
+    together_.push_back({{event.segment->uuid, event.stream->id},
+                         substream_of(event),
+                         event.unix_ns,
+                         nesting_end_ns(event),
+                         event.record.sequence,
+                         is_open,
+                         only_open_ && !is_open ? std::string() : text_of(event)});
+    return true;
+  }
+
+  // Prints the spans that wait for others with the same beginning. Call it at the end.
+  bool finish() {
+    std::stable_sort(together_.begin(), together_.end(), is_outer);
+    const bool is_written = std::all_of(together_.begin(), together_.end(),
+                                        [this](SpanLine& span) { return write(span); });
+    together_.clear();
+    return is_written;
+  }
+
+ private:
+  // Of one beginning. Hostile traces have more: those are not nested by their length.
+  static constexpr std::size_t kMostTogether = 4096;
+
+  std::string text_of(const trace::Event& event) {
     sink_.clear();
     texts_.of(event)->append(sink_, trace::LineEvent::of(event), clocks_);
     std::string line(sink_.text());
     while (!line.empty() && line.back() == '\n') line.pop_back();
+    return line;
+  }
+
+  bool write(SpanLine& span) {
+    const std::size_t depth = depths_.of(span);
+    std::string& line = span.text;
+    if (line.empty()) return true;
     if (is_json_) {
       line.pop_back();
-      line += fmt::format(",\"depth\":{},\"open\":{}}}\n", depth, is_open);
+      line += fmt::format(",\"depth\":{},\"open\":{}}}\n", depth, span.is_open);
     } else {
       line.insert(0, depth * 2, ' ');
-      line += is_open ? " open\n" : "\n";
+      line += span.is_open ? " open\n" : "\n";
     }
     return write_output(line);
   }
 
- private:
   const bool is_json_;
   const bool only_open_;
   const trace::OpenSpans& open_spans_;
@@ -102,6 +151,7 @@ class SpanPrinter {
   trace::LineClocks clocks_;
   trace::TextSink sink_;
   SpanDepths depths_;
+  std::vector<SpanLine> together_;  // that begin at the same time
 };
 
 bool print_spans(trace::TraceSet& set, const EventFilter& filter, SpanPrinter& printer) {
@@ -113,7 +163,7 @@ bool print_spans(trace::TraceSet& set, const EventFilter& filter, SpanPrinter& p
     if (!filter.wants_service(*event.segment) || !records.wanted(event)) continue;
     if (!printer.print(event)) return false;
   }
-  return true;
+  return printer.finish();
 }
 
 }  // namespace
