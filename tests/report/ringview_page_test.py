@@ -177,11 +177,22 @@ class RingviewPage(LiveCase):
             consumer.send(signal.SIGKILL)
             consumer.wait()
             wait_until(lambda: f"No consumerd reads load0 {load.process.pid}" in "".join(window.texts("#health")), "that nothing reads the service")
-            wait_until(lambda: f"The newest records of load0 {load.process.pid} are read from its segment" in "".join(window.texts("#health")), "records of its segment")
             self.assertNotIn("No losses.", "".join(window.texts("#health")))
         consumer = self.bed.start_consumer()
         load.stop()
         self.bed.stop_consumer(consumer)
+
+    def test_a_service_that_had_no_consumer_is_read_from_its_segment(self):
+        view = self.view()
+        load = Load(self.bed, 0, 1, "--burst", GENTLE["burst"], "--pause-us", GENTLE["pause_us"])
+        with browser.Browser() as window:
+            window.visit(view.address())
+            wait_until(lambda: self.records(window) > 0, "records")
+            health = "".join(window.texts("#health"))
+            self.assertIn(f"The newest records of load0 {load.process.pid} are read from its segment", health)
+            self.assertNotIn("No losses.", health)
+            self.assertEqual(window.complaints(), [])
+        load.stop()
 
     def test_a_page_that_was_hidden_shows_what_came_meanwhile(self):
         older, newer = self.finished_trace(0), self.finished_trace(7)

@@ -52,6 +52,21 @@ class RingviewSegments(LiveCase):
         wait_until(lambda: self.records(view) >= returned, "its records")
         self.assertLessEqual(self.records(view) - returned, 1)
 
+    def test_what_a_killed_consumer_has_taken_does_not_seem_lost(self):
+        consumer, load = self.load(burst=5, pause_us=20_000)
+        view = self.view()
+        wait_until(lambda: self.records(view) > 100, "records")
+        consumer.send(signal.SIGKILL)
+        consumer.wait()
+        for _ in range(20):
+            load.advance()
+            self.assertEqual(view.data()["summary"]["lost"], 0)
+        self.bed.run_consumer_once()
+        load.stop()
+        self.bed.run_consumer_once()
+        expected = sum(load.expected().values())
+        wait_until(lambda: (self.records(view), view.live()["segments"]) == (expected, []), "all records in traces")
+
     def test_a_flight_recorder_is_shown_though_a_consumer_runs(self):
         consumer = self.bed.start_consumer()
         load = self.load_alone(overflow="overwrite")

@@ -1,5 +1,6 @@
 #include "tools/ringview/live_segments.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -17,11 +18,15 @@
 namespace ringside::tool {
 namespace {
 
-// A consumer that is silent can go on at any moment; its records would then be here twice.
 bool is_drained(const SegmentStatus& status) {
-  const bool takes =
-      status.consumer == ConsumerHealth::kPolling || status.consumer == ConsumerHealth::kSilent;
-  return takes && status.sub_buffer_bytes == 0;
+  return status.consumer != ConsumerHealth::kNone && status.sub_buffer_bytes == 0;
+}
+
+// A consumer has taken records that are in no file yet. If it was killed, its successor writes
+// them: until then they would seem to be lost.
+bool are_some_on_their_way(const SegmentStatus& status) {
+  return std::any_of(status.rings.begin(), status.rings.end(),
+                     [](const RingStatus& ring) { return ring.written_pos < ring.consumer_pos; });
 }
 
 LiveSegment totals_of(const SegmentStatus& status) {
@@ -56,7 +61,7 @@ bool look_at_segments(const ServiceChoice& choice, std::vector<LiveSegment>& fou
     const auto image = SegmentImage::open_live(path, &fault);
     if (image == nullptr) continue;
     const SegmentStatus status = read_status(*image, path);
-    if (!is_drained(status)) found.push_back(totals_of(status));
+    if (!is_drained(status) && !are_some_on_their_way(status)) found.push_back(totals_of(status));
   }
   return true;
 }

@@ -11,8 +11,8 @@
 
 namespace ringside::tool {
 
-// A segment whose records no consumer takes: none is there, it cannot write, or the records stay in
-// the ring until a snapshot.
+// A segment whose records no consumer takes: none is there, or they stay in the ring until a
+// snapshot.
 struct LiveSegment {
   std::string path;
   // Totals over the rings. They tell whether there is anything new.
