@@ -71,16 +71,19 @@ class Idleness {
 
 enum class Attempt : std::uint8_t { kDone, kLater, kNever };
 
-// Repeats the attempt until it is done. False if that will not be, or if the process shall end.
+// Repeats the attempt until it is done. False if that will not be, after the time of
+// --until-idle-s, or if the process shall end.
 bool wait_until_done(const SinkOptions& options,
                      const std::function<Attempt(std::string* why)>& attempt) {
+  const std::uint64_t begin_ms = monotonic_ms();
   std::string said;
   while (!is_asked_to_end()) {
     std::string why;
     const Attempt result = attempt(&why);
     if (result == Attempt::kDone) return true;
     if (why != said) say(why);
-    if (result == Attempt::kNever || options.idle_s != 0) return false;
+    const bool is_over = options.idle_s != 0 && monotonic_ms() - begin_ms >= 1000 * options.idle_s;
+    if (result == Attempt::kNever || is_over) return false;
     said = why;
     usleep(kConnectMs * 1000);
   }
@@ -252,7 +255,7 @@ int run(int argc, char** argv) {
                  "serve metrics for Prometheus at this address, such as 127.0.0.1:9467 (/metrics)")
       ->type_name("ADDRESS:PORT");
   app.add_option("--until-idle-s", options.idle_s,
-                 "end after this time without a message, or if the server does not answer at once")
+                 "end after this time without a message, or without a server")
       ->type_name("S");
   CLI::App* const tables = app.add_subcommand("init", "create or update the tables of ClickHouse");
   ringside::tool::set_help_format(*tables);
