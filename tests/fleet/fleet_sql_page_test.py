@@ -217,8 +217,10 @@ class Page:
         for (_, spans), (_, _, percentiles) in zip(expected.of_work("host"), about):
             durations = sorted(span["duration_ns"] for span in spans)
             for share, value in zip((0.5, 0.9, 0.99), percentiles):
-                rank = sum(duration <= value for duration in durations) / len(durations)
-                self.assertAlmostEqual(rank, share, delta=0.03)
+                # A clock with long ticks makes many of them equal.
+                lowest, highest = (sum(duration < value for duration in durations), sum(duration <= value for duration in durations))
+                self.assertLessEqual(lowest / len(durations), share + 0.03)
+                self.assertGreaterEqual(highest / len(durations), share - 0.03)
 
         trace = self.with_numbers(self.rows("Everything of one trace id", "time_ns", "service", "level", "name", "message",
                                             "duration_ns"), 0, 5)
