@@ -54,8 +54,7 @@ void take_arrived(OwnedFd& fd, std::string& text, std::size_t most_bytes, bool& 
 }
 
 // In the child.
-void take_streams(int output, int errors) {
-  const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+void take_streams(int input, int output, int errors) {
   if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
       ::dup2(errors, STDERR_FILENO) < 0)
     ::_exit(1);
@@ -72,18 +71,20 @@ std::unique_ptr<BoundedCommand> BoundedCommand::start(const std::string& program
                                                       const std::vector<std::string>& arguments,
                                                       const CommandBounds& bounds,
                                                       std::string* why) {
+  const OwnedFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Pipe output;
   Pipe errors;
-  if (!output.open() || !errors.open()) {
-    *why = "cannot create a pipe: " + std::generic_category().message(errno) + "; close files";
+  if (!input || !output.open() || !errors.open()) {
+    *why = "cannot open /dev/null or a pipe: " + std::generic_category().message(errno) +
+           "; close files";
     return nullptr;
   }
   std::unique_ptr<BoundedCommand> command(
       new BoundedCommand(bounds, std::move(output.out), std::move(errors.out)));
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const StartedProcess started =
-      start_process(words, SIGKILL, [&] { take_streams(output.in.get(), errors.in.get()); });
+  const StartedProcess started = start_process(
+      words, SIGKILL, [&] { take_streams(input.get(), output.in.get(), errors.in.get()); });
   command->pid_ = started.pid;
   if (started.pid >= 0) return command;
   *why = program + ": cannot be started: " + std::generic_category().message(started.error) +
