@@ -43,7 +43,7 @@ inline std::uint64_t span_end_ns(const trace::Event& event) {
 // itself, can be 1 ns beyond the end of a span around it, or before that of one within it: here
 // equal ticks are equal times.
 inline std::uint64_t nesting_end_ns(const trace::Event& event) {
-  constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 62;  // so that no sum overflows
+  constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 62;  // so that no usual sum wraps
   if (!has_duration(event)) return UINT64_MAX;
   if (event.clocks == nullptr || event.record.duration > kMostTicks) return span_end_ns(event);
   return std::max(event.unix_ns, event.clocks->unix_ns(event.record.tsc + event.record.duration));

@@ -120,6 +120,7 @@ void TimelinePart::add_span(const ReportEvent& event, Track& track) {
             .end_ns = nesting_end_ns(event.event),
             .duration_ns = is_begin ? DrawnSpan::kNoEnd : duration_ns(event.event),
             .sequence = event.event.record.sequence,
+            .is_from_end = (event.event.record.ext_flags & shm::kExtFromEnd) != 0,
             .task = substream_of(event.event),
             .statement = event.place.site->number,
             .thread = event.place.stream->number,
@@ -130,9 +131,10 @@ void TimelinePart::add_span(const ReportEvent& event, Track& track) {
 
 bool TimelinePart::is_outer(const Span& a, const Span& b) {
   if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
-  // A clock with long ticks makes many times equal. A span is recorded at its end, an open one at
-  // its begin.
-  return a.end_ns == DrawnSpan::kNoEnd ? a.sequence < b.sequence : a.sequence > b.sequence;
+  // A clock with long ticks makes many times equal. A service records a span at its end, and the
+  // inner one first; an importer, and RS_OPEN_SPAN, the outer one first.
+  if (a.is_from_end != b.is_from_end) return b.is_from_end;
+  return a.is_from_end ? a.sequence > b.sequence : a.sequence < b.sequence;
 }
 
 void TimelinePart::place_together(Track& track, const TimeGrid& grid) {

@@ -55,6 +55,7 @@ class TimelinePart final : public ReportPart {
     std::uint64_t end_ns = 0;  // nesting_end_ns()
     std::uint64_t duration_ns = 0;
     std::uint64_t sequence = 0;
+    bool is_from_end = false;
     std::uint64_t task = 0;
     std::uint32_t statement = 0;
     std::uint32_t thread = 0;

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "shm-layout/record_head.hpp"
 #include "tools/interop/event_facts.hpp"
 #include "tools/interop/span_lanes.hpp"
 #include "tools/query/event_filter.hpp"
@@ -52,15 +53,17 @@ struct SpanLine {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;  // nesting_end_ns()
   std::uint64_t sequence = 0;
+  bool is_from_end = false;
   bool is_open = false;
   std::string text;
 };
 
-// Of two that begin together. A clock with long ticks makes many times equal: a span is recorded at
-// its end, an open one at its begin.
+// Of two that begin together. A clock with long ticks makes many times equal. A service records a
+// span at its end, and the inner one first; an importer, and RS_OPEN_SPAN, the outer one first.
 bool is_outer(const SpanLine& a, const SpanLine& b) {
   if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
-  return a.is_open ? a.sequence < b.sequence : a.sequence > b.sequence;
+  if (a.is_from_end != b.is_from_end) return b.is_from_end;
+  return a.is_from_end ? a.sequence > b.sequence : a.sequence < b.sequence;
 }
 
 // How deep the spans of each thread are nested, from their times. Given in the order of their
@@ -102,6 +105,7 @@ class SpanPrinter {
                          event.unix_ns,
                          nesting_end_ns(event),
                          event.record.sequence,
+                         (event.record.ext_flags & shm::kExtFromEnd) != 0,
                          is_open,
                          only_open_ && !is_open ? std::string() : text_of(event)});
     return true;

@@ -145,6 +145,7 @@ void EventOrder::get(Event& event) {
   event.cause = LossCause::kUnknown;
   if (current_.kind == ItemKind::kSlice) {
     slice_.get(event.record);
+    event.clocks = &section_.clocks();
     event.stream = slice_.stream();
     return;
   }
@@ -154,6 +155,7 @@ void EventOrder::get(Event& event) {
   if ((record.ext_flags | event.record.ext_flags) != 0 || record.context != event.record.context)
       [[unlikely]] {
     event.record = record;
+    event.clocks = &section_.clocks();
   } else {
     event.record.tsc = record.tsc;
     event.record.stream_id = record.stream_id;

@@ -27,7 +27,6 @@ class SectionReader {
   const EventKey& key() const { return order_.key(); }
   void get(Event& event) {  // the present event
     order_.get(event);
-    event.clocks = &section_.clocks();
     event.clock_error_ns = section_.clock_error_ns(event.record.tsc);
   }
 

@@ -61,7 +61,9 @@ struct Event {
   std::uint64_t since_ns = 0;            // for a loss: they were lost from this time to unix_ns
   const StreamInfo* stream = nullptr;    // for losses without a stream: one with the id 0
   const SegmentInfo* segment = nullptr;  // lives as long as the reader
-  const ClockMap* clocks = nullptr;      // the times of the segment's ticks; null: of no file
+  // Of a record with a duration: the times of the ticks of its segment, until the next event; null
+  // if it is of no file.
+  const ClockMap* clocks = nullptr;
   // If the trace is of several hosts: how far unix_ns can be from the true time, see
   // ClockPoint::error_ns().
   std::optional<std::uint64_t> clock_error_ns;
