@@ -3,6 +3,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -10,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from live_view import LiveCase
 from steady_load import Load
-from traced_processes import wait_until
+from traced_processes import BOUND_S, program, wait_until
 
 # More than these tests record.
 RING_BYTES = 16 << 20
@@ -19,6 +20,13 @@ RING_BYTES = 16 << 20
 class RingviewSegments(LiveCase):
     def records(self, view):
         return view.data()["summary"]["records"]
+
+    def wait_for(self, view, expected):
+        """Until the traces have these records, and no segment has any."""
+        def shown():
+            data = view.data()
+            return data["summary"]["records"], data["live"]["segments"]
+        wait_until(lambda: shown() == (expected, []), "all records in traces")
 
     def load_alone(self, **how):
         """A load that no consumer reads, unless the test has started one."""
@@ -40,8 +48,7 @@ class RingviewSegments(LiveCase):
         wait_until(lambda: self.records(view) == expected, "all records from the segment of a service that has ended")
         self.bed.run_consumer_once()
         self.bed.wait_until_segments_are_gone()
-        wait_until(lambda: view.live()["segments"] == [], "the trace to replace the segment")
-        self.assertEqual(self.records(view), expected)
+        self.wait_for(view, expected)
 
     def test_a_killed_service_is_shown(self):
         load = self.load_alone()
@@ -64,8 +71,7 @@ class RingviewSegments(LiveCase):
         self.bed.run_consumer_once()
         load.stop()
         self.bed.run_consumer_once()
-        expected = sum(load.expected().values())
-        wait_until(lambda: (self.records(view), view.live()["segments"]) == (expected, []), "all records in traces")
+        self.wait_for(view, sum(load.expected().values()))
 
     def test_a_flight_recorder_is_shown_though_a_consumer_runs(self):
         consumer = self.bed.start_consumer()
@@ -78,6 +84,37 @@ class RingviewSegments(LiveCase):
         load.process.end_input()
         self.assertEqual(load.process.wait(), 0)
         self.bed.stop_consumer(consumer)
+
+    def test_what_snapshots_have_is_not_shown_twice(self):
+        consumer = self.bed.start_consumer()
+        load = self.load_alone(overflow="overwrite")
+        view = self.view()
+        for snapshots in range(1, 4):
+            done = subprocess.run([program("ringctl"), "snapshot", "--shm-dir", self.bed.shm_dir], capture_output=True, text=True, timeout=BOUND_S, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            returned = load.progress.total()
+            load.advance()
+            # The copy of the segment counts as a file.
+            wait_until(lambda: len(view.data()["live"]["segments"]) == 1 and self.records(view) > returned, f"records after snapshot {snapshots}")  # pylint: disable=cell-var-from-loop
+            summary = view.data()["summary"]
+            self.assertLessEqual(summary["records"], load.progress.total() + 1)
+            self.assertEqual(summary["lost"], 0)
+        load.process.end_input()
+        self.assertEqual(load.process.wait(), 0)
+        self.bed.stop_consumer(consumer)
+
+    def test_a_segment_follows_the_files_of_its_service(self):
+        load = self.load_alone()
+        consumer = self.bed.start_consumer("--rotate-after", "1s")
+        wait_until(lambda: len(self.bed.traces()) > 2, "files")
+        self.bed.stop_consumer(consumer)
+        view = self.view()
+        wait_until(lambda: view.live()["segments"] != [], "the segment")
+        returned = load.progress.total()
+        wait_until(lambda: self.records(view) > returned, "newer records")
+        data = view.data()
+        self.assertEqual((data["summary"]["lost"], data["health"]["notes"], data["summary"]["files"]), (0, [], len(self.bed.traces()) + 1))
+        load.stop()
 
     def test_a_segment_that_a_consumer_drains_is_left_to_it(self):
         consumer, load = self.load()
@@ -104,7 +141,7 @@ class RingviewSegments(LiveCase):
         self.assertEqual(view.process.wait(), 3)
         self.assertIn(f"cannot read {self.bed.shm_dir}: No such file or directory; set --shm-dir", view.said())
 
-    def test_other_files_in_the_directory_do_no_harm(self):
+    def test_other_files_in_the_directory_are_named_and_do_no_harm(self):
         load = self.load_alone()
         segment, = os.listdir(self.bed.shm_dir)
         name = os.path.join(self.bed.shm_dir, "ringside.shop.{}.0123456789abcdef")
@@ -116,7 +153,9 @@ class RingviewSegments(LiveCase):
         view = self.view()
         wait_until(lambda: self.records(view) > 0, "records of the service")
         self.assertEqual([one["service"] for one in view.live()["segments"]], ["load0"])
-        self.assertEqual((view.live()["error"], view.live()["unreadable"]["count"]), ("", 0))
+        live = view.live()
+        self.assertEqual((live["error"], live["unreadable"]["count"]), ("", 5))
+        self.assertEqual([one["path"] for one in live["unreadable"]["first"]], [name.format(pid) for pid in range(1, 6)])
         load.stop()
 
     def test_segments_that_this_user_may_not_read_are_left_out(self):

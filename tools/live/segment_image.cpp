@@ -262,6 +262,8 @@ ControlWords SegmentImage::control() const {
       layout_.ring_count);
   words.dictionary_bytes = word<std::uint64_t>(
       page, RINGSIDE_AT(ControlPage, service, shm::ServiceLine, dictionary_committed_bytes));
+  words.next_file_sequence = word<std::uint32_t>(
+      page, RINGSIDE_AT(ControlPage, consumer, shm::ConsumerLine, next_file_sequence));
   const auto lost = [&page](std::size_t at) {
     return word<std::uint64_t>(page, offsetof(ControlPage, losses) + at);
   };

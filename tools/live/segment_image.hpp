@@ -53,6 +53,7 @@ struct RingWords {
 struct ControlWords {
   std::uint32_t rings_used = 0;  // at most the number of rings
   std::uint64_t dictionary_bytes = 0;
+  std::uint32_t next_file_sequence = 0;  // of the consumer
   // Records lost without a ring.
   std::uint64_t lost_no_ring = 0;
   std::uint64_t lost_no_memory = 0;

@@ -13,6 +13,7 @@
 #include "shm-layout/loss_cause.hpp"
 #include "shm-layout/record_head.hpp"
 #include "shm-layout/segment_lock.hpp"
+#include "tools/live/ring_snapshot.hpp"
 #include "tools/live/salvaged_totals.hpp"
 #include "tools/live/segment_image.hpp"
 #include "trace-format/blocks/block_writer.hpp"
@@ -24,8 +25,6 @@
 namespace ringside::tool {
 namespace {
 
-// A running service changes the words continuously.
-constexpr int kMaxReadings = 1000;
 constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
 constexpr std::size_t kDictionaryBlockBytes = std::size_t{256} << 10;
 
@@ -41,7 +40,8 @@ bool is_this_boot(const std::uint8_t (&boot_id)[16]) {
 
 class Salvage {
  public:
-  explicit Salvage(SegmentImage& image) : image_(image), control_(image.control()) {}
+  Salvage(SegmentImage& image, bool only_new)
+      : image_(image), only_new_(only_new), control_(image.control()) {}
 
   SalvagedSegment run() {
     result_.losses_without_ring =
@@ -65,13 +65,6 @@ class Salvage {
   }
 
  private:
-  // A consistent state of one ring.
-  struct Snapshot {
-    RingWords words;
-    std::vector<std::byte> bytes;  // the bytes after words.consumer_pos
-    std::uint64_t expected_bytes = 0;
-  };
-
   void note(std::string text) { result_.notes.push_back(std::move(text)); }
 
   template <class Write>
@@ -92,6 +85,7 @@ class Salvage {
     header.pid = segment.pid;
     header.uid = segment.uid;
     header.tick_hz = segment.tsc_frequency_hz;
+    header.file_sequence = control_.next_file_sequence;  // after the files of a consumer
     header.start_tsc = segment.start_tsc;
     header.start_monotonic_ns = segment.start_monotonic_ns;
     header.start_realtime_ns = segment.start_realtime_ns;
@@ -177,68 +171,6 @@ class Salvage {
     }
   }
 
-  // Copies the bytes between two reads of the consumer's words: bytes that a consumer released in
-  // between may have been overwritten and are left out; the others were not. The words are read
-  // until they are stable.
-  Snapshot take_snapshot(std::uint32_t ring) {
-    Snapshot shot;
-    const RingWords first = image_.ring_words(ring);
-    const std::uint64_t end = first.producer_pos;
-    shot.bytes = image_.ring_bytes(ring, first.consumer_pos, end - first.consumer_pos);
-    shot.words = image_.ring_words(ring);
-    for (int i = 0; i < kMaxReadings; ++i) {
-      const RingWords again = image_.ring_words(ring);
-      const bool still = again.consumer_pos == shot.words.consumer_pos &&
-                         again.next_sequence == shot.words.next_sequence &&
-                         again.consumer_generation == shot.words.consumer_generation;
-      shot.words = again;
-      if (still) break;
-    }
-    const std::uint64_t released =
-        std::min<std::uint64_t>(shot.words.consumer_pos - first.consumer_pos, shot.bytes.size());
-    shot.bytes.erase(shot.bytes.begin(),
-                     shot.bytes.begin() + static_cast<std::ptrdiff_t>(released));
-    shot.words.producer_pos = std::max(end, shot.words.consumer_pos);
-    shot.expected_bytes = shot.words.producer_pos - shot.words.consumer_pos;
-    if (shot.words.generation != first.generation) {
-      // The ring was drained and claimed by another thread in between: that thread has just begun.
-      shot.bytes.clear();
-      shot.expected_bytes = 0;
-    }
-    return shot;
-  }
-
-  // For a ring that is overwritten during reading; the letters are those of
-  // shm-layout/overwrite_words.hpp.
-  Snapshot take_overwritten(std::uint32_t ring) {
-    for (int i = 0;; ++i) {
-      Snapshot shot;
-      const RingWords first = still_words(ring);  // a, b
-      std::uint64_t from = first.oldest.pos;
-      const std::uint64_t end = std::min(first.producer_pos, from + image_.layout().ring_bytes);
-      shot.bytes = image_.ring_bytes(ring, from, end - from);  // c
-      shot.words = still_words(ring);                          // e; system calls order the reads
-      const std::uint64_t gone = shot.words.oldest.pos - from;
-      if (gone > 0 && gone >= shot.bytes.size() && end != from && i < kMaxReadings / 100) continue;
-      const std::span<const std::byte> copied(shot.bytes);
-      const auto whole = copied.subspan(std::min<std::uint64_t>(gone, copied.size()));
-      shot.bytes = std::vector<std::byte>(whole.begin(), whole.end());
-      from += gone;
-      shot.words.producer_pos = std::max(end, from);
-      shot.expected_bytes = shot.words.producer_pos - from;
-      return shot;
-    }
-  }
-
-  RingWords still_words(std::uint32_t ring) {  // two equal copies: no change happened in between
-    RingWords words = image_.ring_words(ring);
-    for (int i = 0; i < kMaxReadings; ++i) {
-      const RingWords again = image_.ring_words(ring);
-      if (again.oldest == std::exchange(words, again).oldest) break;
-    }
-    return words;
-  }
-
   void tell_overwritten(const RingWords& words, std::span<const std::byte> bytes,
                         trace::StreamCursor& cursor, SalvagedThread& thread) {
     std::uint64_t clock[2] = {};
@@ -259,26 +191,11 @@ class Salvage {
     cursor.booked_drops = words.oldest.drops;
   }
 
-  // For a service that is gone: records of its signal handlers within a call that never ended.
-  void take_nested(std::uint32_t ring, Snapshot* shot) {
-    const std::uint64_t end = shot->words.producer_pos;
-    if (shot->bytes.size() != shot->expected_bytes) return;
-    const shm::NestedRest rest = shm::nested_rest(
-        image_.nested(ring), end, end - shot->expected_bytes + image_.layout().ring_bytes);
-    std::vector<std::byte> bytes = image_.ring_bytes(ring, end, rest.end - end);
-    if (bytes.size() != rest.end - end) return;
-    for (std::size_t i = 0; i < rest.gap_count; ++i) {
-      const std::uint64_t head = shm::gap_head(rest.gaps[i]);
-      std::memcpy(&bytes[rest.gaps[i].begin - end], &head, sizeof head);
-    }
-    shot->bytes.insert(shot->bytes.end(), bytes.begin(), bytes.end());
-    shot->expected_bytes = shot->bytes.size();
-    shot->words.producer_pos = rest.end;
-  }
-
   void salvage_ring(std::uint32_t ring) {
-    Snapshot shot = image_.overwritten() ? take_overwritten(ring) : take_snapshot(ring);
-    if (!image_.is_locked(shm::kServiceLockByte)) take_nested(ring, &shot);
+    RingSnapshot shot =
+        image_.overwritten() ? overwritten_ring(image_, ring) : drained_ring(image_, ring);
+    if (!image_.is_locked(shm::kServiceLockByte)) add_nested(image_, ring, shot);
+    const bool has_old = image_.overwritten() && !(only_new_ && drop_taken(shot));
     const RingWords& words = shot.words;
     if (words.generation == 0) return;  // never claimed
     SalvagedThread thread;
@@ -296,13 +213,13 @@ class Salvage {
       thread.damage = "invalid positions";
       thread.lost_bytes = 0;
     } else {
-      if (image_.overwritten()) tell_overwritten(words, shot.bytes, cursor, thread);
+      if (has_old) tell_overwritten(words, shot.bytes, cursor, thread);
       decode(shot, cursor, thread);
     }
     result_.threads.push_back(std::move(thread));
   }
 
-  void decode(const Snapshot& shot, trace::StreamCursor& cursor, SalvagedThread& thread) {
+  void decode(const RingSnapshot& shot, trace::StreamCursor& cursor, SalvagedThread& thread) {
     std::span<const std::byte> rest(shot.bytes);
     while (!rest.empty() && thread.damage.empty()) {
       const auto batch = rest.first(std::min(rest.size(), kBatchBytes));
@@ -377,6 +294,7 @@ class Salvage {
   }
 
   SegmentImage& image_;
+  const bool only_new_;
   ControlWords control_;
   SalvagedSegment result_;
   trace::SiteTable sites_;
@@ -389,11 +307,11 @@ class Salvage {
 
 std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why) {
   const auto image = SegmentImage::open(path, why);
-  return image == nullptr ? std::nullopt : std::optional(salvage_segment(*image));
+  return image == nullptr ? std::nullopt : std::optional(salvage_segment(*image, false));
 }
 
-SalvagedSegment salvage_segment(SegmentImage& image) {
-  return Salvage(image).run();
+SalvagedSegment salvage_segment(SegmentImage& image, bool only_new) {
+  return Salvage(image, only_new).run();
 }
 
 }  // namespace ringside::tool

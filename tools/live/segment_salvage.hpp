@@ -48,6 +48,7 @@ struct SalvagedSegment {
 
 // Empty with `*why` (with path, offset and remedy) if `path` is not a readable segment.
 std::optional<SalvagedSegment> salvage_segment(const std::string& path, std::string* why);
-SalvagedSegment salvage_segment(SegmentImage& image);
+// `only_new`: without what snapshots of a flight recorder have.
+SalvagedSegment salvage_segment(SegmentImage& image, bool only_new);
 
 }  // namespace ringside::tool

@@ -20,7 +20,7 @@ struct LiveFile {
 struct LiveFiles {
   std::vector<LiveFile> files;  // that are not empty, and can be opened
   std::vector<UnreadableFile> unreadable;
-  std::vector<LiveSegment> segments;  // whose records are in no file
+  LiveSegments in_memory;  // whose records are in no file
   bool operator==(const LiveFiles&) const = default;
 };
 

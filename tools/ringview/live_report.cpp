@@ -23,9 +23,6 @@ constexpr int kPauseFactor = 5;
 // passed.
 constexpr std::uint64_t kSlidePart = 20;
 
-// Of records in segments that are read together.
-constexpr std::uint64_t kMostCopiedBytes = std::uint64_t{256} << 20;
-
 std::int64_t ms_of(Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
@@ -53,31 +50,26 @@ bool leave_out(const trace::ReadError& error, std::vector<LiveFile>& files,
   return true;
 }
 
-// Adds them to the files.
-std::vector<SegmentCopy> copies_of(const std::vector<LiveSegment>& segments,
-                                   std::vector<LiveFile>& files,
-                                   std::vector<UnreadableFile>& unreadable,
-                                   std::vector<LiveService>& services) {
-  std::vector<SegmentCopy> copies;
-  std::uint64_t bytes = 0;
-  for (const LiveSegment& segment : segments) {
-    std::string why;
-    if (bytes > kMostCopiedBytes) {
-      unreadable.push_back(
-          {segment.path, "the segments have too many records; select services with --service"});
-      continue;
+// Copies have the names of their segments here.
+void name_segments(const std::vector<SegmentCopy>& copies, std::vector<UnreadableFile>& unreadable,
+                   std::vector<LiveService>& services) {
+  for (const SegmentCopy& copy : copies) {
+    const auto fault =
+        std::find_if(unreadable.begin(), unreadable.end(),
+                     [&](const UnreadableFile& file) { return file.path == copy.path(); });
+    if (fault != unreadable.end()) {
+      fault->path = copy.segment();
+    } else {
+      services.push_back({service_of(copy.segment()), pid_of(copy.segment())});
     }
-    std::optional<SegmentCopy> copy = SegmentCopy::make(segment.path, &why);
-    if (!copy) {
-      if (!why.empty()) unreadable.push_back({segment.path, std::move(why)});
-      continue;
-    }
-    bytes += copy->bytes();
-    files.push_back({copy->path(), copy->bytes(), 0});
-    services.push_back({service_of(segment.path), pid_of(segment.path)});
-    copies.push_back(*std::move(copy));
   }
-  return copies;
+}
+
+std::vector<std::string> all_damage(const std::vector<SegmentCopy>& copies) {
+  std::vector<std::string> damage;
+  for (const SegmentCopy& copy : copies)
+    damage.insert(damage.end(), copy.damage().begin(), copy.damage().end());
+  return damage;
 }
 
 }  // namespace
@@ -85,7 +77,7 @@ std::vector<SegmentCopy> copies_of(const std::vector<LiveSegment>& segments,
 std::unique_ptr<LiveReport> LiveReport::open(LiveBoard& board, Options options, std::string* why) {
   LiveFiles found;
   if (!look_at_files(options.paths, found, why)) return nullptr;
-  if (options.paths.empty() && !look_at_segments(options.segments, found.segments, why))
+  if (options.paths.empty() && !find_segments(options.segments, true, found.in_memory, why))
     return nullptr;
   return std::unique_ptr<LiveReport>(new LiveReport(board, std::move(options)));
 }
@@ -121,7 +113,8 @@ void LiveReport::run() {
 // Without its directory, there are no segments.
 bool LiveReport::look(LiveFiles& found, std::string* why) const {
   std::string fault;
-  if (!look_at_segments(options_.segments, found.segments, &fault) && options_.paths.empty()) {
+  const bool is_all = options_.paths.empty();
+  if (!find_segments(options_.segments, is_all, found.in_memory, &fault) && is_all) {
     *why = fault;
     return false;
   }
@@ -172,12 +165,15 @@ void LiveReport::fail(const std::string& why) {
 bool LiveReport::make(const LiveFiles& found) {
   std::vector<LiveFile> files = found.files;
   std::vector<UnreadableFile> unreadable = found.unreadable;
-  std::vector<LiveService> from_segments;
-  const std::vector<SegmentCopy> copies =
-      copies_of(found.segments, files, unreadable, from_segments);
+  unreadable.insert(unreadable.end(), found.in_memory.unreadable.begin(),
+                    found.in_memory.unreadable.end());
+  const std::vector<SegmentCopy> copies = copies_of(found.in_memory.segments, unreadable);
+  for (const SegmentCopy& copy : copies) files.push_back({copy.path(), copy.bytes(), 0});
   const auto read_at = std::chrono::system_clock::now().time_since_epoch();
   std::string text;
-  if (!read(files, unreadable, &text)) return false;
+  if (!read(files, unreadable, all_damage(copies), &text)) return false;
+  std::vector<LiveService> from_segments;
+  name_segments(copies, unreadable, from_segments);
   auto data = std::make_shared<const std::string>(std::move(text));
   board_.change([&](LiveState& state) {
     state.data = std::move(data);
@@ -194,7 +190,7 @@ bool LiveReport::make(const LiveFiles& found) {
 // As `ringcat report` does, so that both show the same. False at the end, or if nothing can be
 // read.
 bool LiveReport::read(std::vector<LiveFile>& files, std::vector<UnreadableFile>& unreadable,
-                      std::string* json) {
+                      const std::vector<std::string>& damage, std::string* json) {
   std::string why;
   const auto filter = filter_now(options_.filter, &why);
   if (filter == nullptr) {
@@ -227,7 +223,7 @@ bool LiveReport::read(std::vector<LiveFile>& files, std::vector<UnreadableFile>&
       has_events_ = true;
     }
   }
-  const ReportOrigin origin{options_.title, given_filters(options_.filter), {}};
+  const ReportOrigin origin{options_.title, given_filters(options_.filter), damage};
   *json = report_as_json(report.sections(set ? set->report() : trace::ReadReport(), origin));
   return true;
 }

@@ -43,7 +43,7 @@ class LiveReport {
   bool look(LiveFiles& found, std::string* why) const;
   bool make(const LiveFiles& found);
   bool read(std::vector<LiveFile>& files, std::vector<UnreadableFile>& unreadable,
-            std::string* json);
+            const std::vector<std::string>& damage, std::string* json);
 
   LiveBoard& board_;
   const Options options_;

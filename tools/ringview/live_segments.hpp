@@ -8,6 +8,7 @@
 
 #include "tools/files/owned_fd.hpp"
 #include "tools/live/service_choice.hpp"
+#include "tools/ringview/live_board.hpp"
 
 namespace ringside::tool {
 
@@ -19,29 +20,44 @@ struct LiveSegment {
   std::uint64_t published_bytes = 0;
   std::uint64_t taken_bytes = 0;
   std::uint64_t lost = 0;
+  std::uint64_t held_bytes = 0;  // that were published, and are still there
   bool operator==(const LiveSegment&) const = default;
 };
 
-// Those of these services that this user may read, sorted by name. False with `*why` if the
-// directory cannot be listed.
-bool look_at_segments(const ServiceChoice& choice, std::vector<LiveSegment>& found,
-                      std::string* why);
+struct LiveSegments {
+  std::vector<LiveSegment> segments;  // sorted by name
+  std::vector<UnreadableFile> unreadable;
+  bool operator==(const LiveSegments&) const = default;
+};
+
+// Those of these services. False with `*why` if the directory cannot be listed. `also_of_others`:
+// those that this user may not read are unreadable; otherwise they are left out.
+bool find_segments(const ServiceChoice& choice, bool also_of_others, LiveSegments& found,
+                   std::string* why);
 
 // The records of a segment as a trace file that only this process has.
 class SegmentCopy {
  public:
-  // Empty with `*why`; without it if the segment is gone.
+  // Empty with `*why`; without it if the segment is gone, or a consumer has come to it.
   static std::optional<SegmentCopy> make(const std::string& segment, std::string* why);
 
-  const std::string& path() const { return path_; }  // valid as long as this
+  const std::string& segment() const { return segment_; }
+  const std::string& path() const { return path_; }  // of the file, as long as this lives
   std::uint64_t bytes() const { return bytes_; }
+  const std::vector<std::string>& damage() const { return damage_; }  // one line each
 
  private:
-  SegmentCopy(OwnedFd fd, std::uint64_t bytes);
+  SegmentCopy() = default;
 
   OwnedFd fd_;
+  std::string segment_;
   std::string path_;
-  std::uint64_t bytes_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::string> damage_;
 };
+
+// Of all, as far as there is room. `unreadable`: adds those without a copy.
+std::vector<SegmentCopy> copies_of(const std::vector<LiveSegment>& segments,
+                                   std::vector<UnreadableFile>& unreadable);
 
 }  // namespace ringside::tool

@@ -46,7 +46,7 @@ export function obstacles({live, isConnected, trouble}) {
   const alone = unread(live);
   if (alone.length > 0) texts.push(`No consumerd reads ${named(alone, serviceText)}: new records are not in a trace.`);
   const direct = fromSegments(live);
-  if (direct.length > 0) texts.push(`The newest records of ${named(direct, serviceText)} are read from ${direct.length === 1 ? "its segment" : "their segments"}, which ${direct.length === 1 ? "keeps" : "keep"} no more than their rings hold.`);
+  if (direct.length > 0) texts.push(`The newest records of ${named(direct, serviceText)} are read from ${direct.length === 1 ? "its segment" : "their segments"}, which ${direct.length === 1 ? "keeps no more than its rings hold" : "keep no more than their rings hold"}.`);
   return texts;
 }
 
