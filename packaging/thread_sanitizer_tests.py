@@ -172,6 +172,7 @@ LEFT_OUT = {
     "idle_consumer": OTHERS,
     "random_crashes": "ThreadSanitizer calls handlers later than the signal comes",
     "killed_in_handler": "ThreadSanitizer calls handlers later than the signal comes",
+    "bounded_command": ONE_THREAD,
     "live_view": ONE_THREAD,
     "thread_runs": ONE_THREAD,
     "loss_counts": OTHERS,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include "tools/live/segment_image.hpp"
@@ -45,11 +46,11 @@ LiveSegment totals_of(const SegmentStatus& status) {
 
 std::vector<std::string> damage_of(const SalvagedSegment& salvaged, const std::string& path) {
   std::vector<std::string> damage;
-  for (const std::string& note : salvaged.notes) damage.push_back(path + ": " + note);
+  for (const std::string& note : salvaged.notes)
+    damage.push_back(fmt::format("{}: {}", path, note));
   for (const SalvagedThread& thread : salvaged.threads) {
     if (!thread.damage.empty())
-      damage.push_back(path + ": thread " + std::to_string(thread.thread_id) + ": " +
-                       thread.damage);
+      damage.push_back(fmt::format("{}: thread {}: {}", path, thread.thread_id, thread.damage));
   }
   return damage;
 }
