@@ -15,8 +15,11 @@ constexpr int kMaxReadings = 1000;
 RingWords still_words(const SegmentImage& image, std::uint32_t ring) {
   RingWords words = image.ring_words(ring);
   for (int i = 0; i < kMaxReadings; ++i) {
-    const RingWords again = image.ring_words(ring);
-    if (again.oldest == std::exchange(words, again).oldest) break;
+    const RingWords before = std::exchange(words, image.ring_words(ring));
+    // The consumer's words change together too, when it takes a snapshot.
+    if (words.oldest == before.oldest && words.consumer_pos == before.consumer_pos &&
+        words.next_sequence == before.next_sequence)
+      break;
   }
   return words;
 }

@@ -110,7 +110,7 @@ void LiveReport::run() {
   }
 }
 
-// Without its directory, there are no segments.
+// A directory of segments that cannot be listed is an error only if no path is given.
 bool LiveReport::look(LiveFiles& found, std::string* why) const {
   std::string fault;
   const bool is_all = options_.paths.empty();
