@@ -22,6 +22,7 @@ namespace {
 
 // Of the rings that are copied for one update.
 constexpr std::uint64_t kMostHeldBytes = std::uint64_t{256} << 20;
+constexpr const char* kTooMany = "too many records in segments; select services with --service";
 
 // Whether it has records that are in no file. A killed consumer can have taken records that only
 // its successor writes: the ones after them would make them seem lost.
@@ -39,9 +40,14 @@ LiveSegment totals_of(const SegmentStatus& status) {
   for (const RingStatus& ring : status.rings) {
     segment.published_bytes += ring.producer_pos;
     segment.taken_bytes += ring.consumer_pos;
-    segment.held_bytes += ring.fill_bytes;
   }
   return segment;
+}
+
+std::uint64_t held_bytes_of(const SegmentStatus& status) {
+  std::uint64_t bytes = 0;
+  for (const RingStatus& ring : status.rings) bytes += ring.fill_bytes;
+  return bytes;
 }
 
 std::vector<std::string> damage_of(const SalvagedSegment& salvaged, const std::string& path) {
@@ -94,9 +100,16 @@ bool find_segments(const ServiceChoice& choice, bool also_of_others, LiveSegment
   return true;
 }
 
-std::optional<SegmentCopy> SegmentCopy::make(const std::string& segment, std::string* why) {
+std::optional<SegmentCopy> SegmentCopy::make(const std::string& segment,
+                                             std::uint64_t most_held_bytes, std::string* why) {
   const auto image = SegmentImage::open_live(segment, why);
   if (image == nullptr) return {};
+  // Now: it can have grown since it was found.
+  const std::uint64_t held_bytes = held_bytes_of(read_status(*image, segment));
+  if (held_bytes > most_held_bytes) {
+    *why = kTooMany;
+    return {};
+  }
   const SalvagedSegment salvaged = salvage_segment(*image, true);
   // A consumer that has come meanwhile writes these records.
   if (!is_wanted(read_status(*image, segment))) return {};
@@ -110,6 +123,7 @@ std::optional<SegmentCopy> SegmentCopy::make(const std::string& segment, std::st
   copy.segment_ = segment;
   copy.path_ = "/proc/self/fd/" + std::to_string(copy.fd_.get());
   copy.bytes_ = salvaged.trace.size();
+  copy.held_bytes_ = held_bytes;
   copy.damage_ = damage_of(salvaged, segment);
   return copy;
 }
@@ -119,17 +133,16 @@ std::vector<SegmentCopy> copies_of(const std::vector<LiveSegment>& segments,
   std::vector<SegmentCopy> copies;
   std::uint64_t held_bytes = 0;
   for (const LiveSegment& segment : segments) {
-    if (segment.held_bytes > kMostHeldBytes - held_bytes ||
-        copies.size() >= trace::OpenFiles::most_open_here()) {
-      unreadable.push_back(
-          {segment.path, "too many records in segments; select services with --service"});
+    if (copies.size() >= trace::OpenFiles::most_open_here()) {
+      unreadable.push_back({segment.path, kTooMany});
       continue;
     }
     std::string why;
-    std::optional<SegmentCopy> copy = SegmentCopy::make(segment.path, &why);
+    std::optional<SegmentCopy> copy =
+        SegmentCopy::make(segment.path, kMostHeldBytes - held_bytes, &why);
     if (!copy && !why.empty()) unreadable.push_back(unreadable_file(segment.path, std::move(why)));
     if (!copy) continue;
-    held_bytes += segment.held_bytes;
+    held_bytes += copy->held_bytes();
     copies.push_back(*std::move(copy));
   }
   return copies;

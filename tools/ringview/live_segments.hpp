@@ -20,7 +20,6 @@ struct LiveSegment {
   std::uint64_t published_bytes = 0;
   std::uint64_t taken_bytes = 0;
   std::uint64_t lost = 0;
-  std::uint64_t held_bytes = 0;  // that were published, and are still there
   bool operator==(const LiveSegment&) const = default;
 };
 
@@ -38,12 +37,15 @@ bool find_segments(const ServiceChoice& choice, bool also_of_others, LiveSegment
 // The records of a segment as a trace file that only this process has.
 class SegmentCopy {
  public:
-  // Empty with `*why`; without it if the segment is gone, or a consumer has come to it.
-  static std::optional<SegmentCopy> make(const std::string& segment, std::string* why);
+  // Empty with `*why`, also if its rings hold more than this; without it if the segment is gone, or
+  // a consumer has come to it.
+  static std::optional<SegmentCopy> make(const std::string& segment, std::uint64_t most_held_bytes,
+                                         std::string* why);
 
   const std::string& segment() const { return segment_; }
   const std::string& path() const { return path_; }  // of the file, as long as this lives
   std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t held_bytes() const { return held_bytes_; }            // in the rings
   const std::vector<std::string>& damage() const { return damage_; }  // one line each
 
  private:
@@ -53,6 +55,7 @@ class SegmentCopy {
   std::string segment_;
   std::string path_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;
   std::vector<std::string> damage_;
 };
 
